@@ -1,1 +1,1 @@
-"""upstream"""
+"""The edge towards the servers: transports, exact capture, one supervisor a server."""
