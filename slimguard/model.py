@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 Json = Any
 """A parsed JSON value: None, bool, int, float, str, list or dict with string keys, as `json.loads` makes it."""
 
 JsonObject = Mapping[str, Any]
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a parsed JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: object) -> TypeGuard[list[Any]]:
+    """Whether a parsed JSON value is an array."""
+    return isinstance(value, list)
+
 
 Ran = Literal["no", "yes", "unknown"]
 """Whether the upstream tool ran, as every error of ours says it (`tool ran: …`)."""
@@ -72,7 +83,7 @@ class Tool:
     def annotations(self) -> JsonObject:
         """The annotations object, or an empty one."""
         value = self.definition.get("annotations")
-        return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+        return value if is_object(value) else {}
 
     @property
     def read_only(self) -> bool:

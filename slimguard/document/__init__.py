@@ -1,0 +1,21 @@
+"""A stored result as blocks, JSON values, lines and tables: what views and readers share; never I/O, never an edit."""
+
+from slimguard.document.blocks import Block, Document, document_of
+from slimguard.document.jsontext import JsonText, json_in
+from slimguard.document.lines import LineIndex
+from slimguard.document.paths import MISSING, Path, format_path, parse_path, value_at, walk
+
+__all__ = [
+    "MISSING",
+    "Block",
+    "Document",
+    "JsonText",
+    "LineIndex",
+    "Path",
+    "document_of",
+    "format_path",
+    "json_in",
+    "parse_path",
+    "value_at",
+    "walk",
+]

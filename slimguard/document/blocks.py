@@ -1,0 +1,195 @@
+"""A stored result as a list of blocks; built from the exact bytes, never edited, its costly parts made on demand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from slimguard.canonical import dump
+from slimguard.document.jsontext import JsonText, json_in, too_deep
+from slimguard.document.lines import LineIndex
+from slimguard.model import AnswerKind, Json, JsonObject, is_array, is_object
+from slimguard.policy import PARSE_LIMIT_BYTES
+
+TEXT_TYPES = ("text", "resource", "structured", "raw")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a result.
+
+    `type` is MCP's content type (`text`, `image`, `audio`, `resource`, `resource_link`, or whatever the upstream
+    wrote), or `structured` for `structuredContent`, or `raw` for a result that is not parsed. `text` is the exact text
+    that pages of this block concatenate to; for `structured` it is compact JSON of ours, for images None.
+    """
+
+    index: int
+    type: str
+    text: str | None = field(repr=False)
+    source: JsonObject = field(repr=False)
+    given: Json = field(default=None, repr=False)
+    """The value of a `structured` block."""
+
+    @cached_property
+    def json(self) -> JsonText | None:
+        """The JSON in this block, or None."""
+        if self.type == "structured":
+            return JsonText("whole", self.given, 0, len(self.text or ""))
+        if self.text is None or self.type == "raw":
+            return None
+        return json_in(self.text)
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """The physical lines of the text."""
+        return LineIndex.of(self.text or "")
+
+    @property
+    def label(self) -> str:
+        """How answers name this block: `block 2 (text)`."""
+        return f"block {self.index} ({self.type})"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole stored result.
+
+    `result` is the parsed value or None when it is not parsed (too large, too deep, or no JSON). `blocks` are the
+    content blocks in order, then `structuredContent` unless it is a mirror of a text block.
+    """
+
+    raw: bytes = field(repr=False)
+    kind: AnswerKind
+    result: JsonObject | None = field(repr=False)
+    blocks: tuple[Block, ...] = field(repr=False)
+    is_error: bool = False
+    mirrored: bool = False
+    """Whether `structuredContent` was left out because a text block is the same JSON value (DESIGN §4)."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of how the document was made, such as `not parsed: …`."""
+
+    @cached_property
+    def raw_text(self) -> str:
+        """The text of the whole stored value, as `raw:` pages it; bytes that are no UTF-8 become U+FFFD."""
+        return self.raw.decode("utf-8", "replace")
+
+    @cached_property
+    def main(self) -> Block | None:
+        """The block that queries address when they name none.
+
+        `structuredContent` when the texts only summarise it (it is longer than them all), else the longest block
+        with text; the earlier one among equals.
+        """
+        texts = [block for block in self.blocks if block.text is not None]
+        return max(texts, key=lambda block: (len(block.text or ""), -block.index), default=None)
+
+    @cached_property
+    def values(self) -> tuple[Block, ...]:
+        """Blocks that hold JSON, structured content first, then by order."""
+        return tuple(
+            sorted((b for b in self.blocks if b.json is not None), key=lambda b: (b.type != "structured", b.index))
+        )
+
+    @property
+    def media(self) -> tuple[JsonObject, ...]:
+        """Image and audio blocks as the upstream sent them."""
+        return tuple(block.source for block in self.blocks if block.type in ("image", "audio"))
+
+
+def document_of(raw: bytes, kind: AnswerKind = "result", *, parse_limit: int = PARSE_LIMIT_BYTES) -> Document:
+    """The document of a stored value; total: any bytes make one, at worst one block of text."""
+    if kind == "illegal":
+        return _unparsed(raw, kind, "not parsed: the answer is no legal JSON-RPC message")
+    if len(raw) > parse_limit:
+        return _unparsed(raw, kind, f"not parsed: larger than {parse_limit // (1024 * 1024)} MiB")
+    try:
+        value = json.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return _unparsed(raw, kind, "not parsed: no JSON that can be read safely")
+    if not is_object(value) or too_deep(value):
+        return _unparsed(raw, kind, "not parsed: nested too deeply, or no object")
+    if kind == "error":
+        message = value.get("message")
+        text = message if isinstance(message, str) else dump(value)
+        blocks = [Block(0, "text", text, value)]
+        if value.get("data") is not None:
+            blocks.append(_structured(1, value["data"], value))
+        return Document(raw, kind, value, tuple(blocks), is_error=True)
+    blocks = _content_blocks(value)
+    structured = value.get("structuredContent")
+    mirrored = structured is not None and is_mirror(structured, blocks)
+    if structured is not None and not mirrored:
+        blocks.append(_structured(len(blocks), structured, value))
+    if not blocks and any(key not in ("content", "isError", "_meta", "structuredContent") for key in value):
+        blocks.append(_structured(0, value, value))
+    return Document(raw, kind, value, tuple(blocks), value.get("isError") is True, mirrored)
+
+
+def is_mirror(structured: Json, blocks: list[Block]) -> bool:
+    """Whether one text block is the same JSON value as `structured`: type-strict, so `1` is not `true` nor `1.0`."""
+    for block in blocks:
+        if block.type != "text" or block.text is None or (block.text[:1].isspace() and not block.text.strip()):
+            continue
+        try:
+            value = json.loads(block.text)
+        except (ValueError, RecursionError):
+            continue
+        if same_value(value, structured):
+            return True
+    return False
+
+
+def same_value(left: Json, right: Json) -> bool:
+    """Type-strict equality of JSON values; key order does not matter. Without recursion."""
+    pairs = [(left, right)]
+    while pairs:
+        a, b = pairs.pop()
+        if type(a) is not type(b):
+            return False
+        if is_object(a):
+            if a.keys() != b.keys():
+                return False
+            pairs.extend((a[key], b[key]) for key in a)
+        elif is_array(a):
+            if len(a) != len(b):
+                return False
+            pairs.extend(zip(a, b, strict=True))
+        elif a != b or (isinstance(a, float) and str(a) != str(b)):
+            return False
+    return True
+
+
+def _content_blocks(result: JsonObject) -> list[Block]:
+    content = result.get("content")
+    if not is_array(content):
+        return []
+    return [_block(index, item) for index, item in enumerate(content)]
+
+
+def _block(index: int, item: Json) -> Block:
+    if not is_object(item):
+        return Block(index, "unknown", dump(item), {})
+    kind = item.get("type")
+    name = kind if isinstance(kind, str) else "unknown"
+    text = item.get("text")
+    if name == "text" and isinstance(text, str):
+        return Block(index, name, text, item)
+    if name in ("image", "audio"):
+        return Block(index, name, None, item)
+    resource = item.get("resource")
+    if name == "resource" and is_object(resource):
+        inner = resource.get("text")
+        return Block(index, name, inner if isinstance(inner, str) else None, item)
+    if name == "resource_link":
+        return Block(index, name, None, item)
+    return Block(index, name, dump(item), item)
+
+
+def _structured(index: int, value: Json, source: JsonObject) -> Block:
+    return Block(index, "structured", dump(value), source, value)
+
+
+def _unparsed(raw: bytes, kind: AnswerKind, note: str) -> Document:
+    text = raw.decode("utf-8", "replace")
+    return Document(raw, kind, None, (Block(0, "raw", text, {}),), is_error=kind != "result", notes=(note,))

@@ -1,0 +1,75 @@
+"""The one header line and one footer line around every shortened or paged answer (DESIGN §4b); never the body."""
+
+from __future__ import annotations
+
+import json
+
+from slimguard.errors import SlimguardError
+
+MARK = "[slimguard "
+"""How both lines begin. The position (first and last line) and the unguessable ref tell them from upstream text."""
+
+
+def header(kind: str, ref: str, shown: str, *notes: str) -> str:
+    """The first line: what this is, of which result, what is shown of what, and notes in the order given."""
+    return f"{MARK}{kind} result_ref={ref} shown: {shown}{''.join(f'; {one_line(note)}' for note in notes if note)}]"
+
+
+def footer(ref: str, shown: str, next_call: str = "") -> str:
+    """The last line: what is shown of what again, since a host may cut the middle, and the literal next call."""
+    return f"{MARK}result_ref={ref} shown: {shown}{f'; next: {next_call}' if next_call else '; end'}]"
+
+
+def framed(first: str, body: str, last: str) -> str:
+    """Header, body and footer as one text; the body ends with its own line end or gets one that is not part of it."""
+    return f"{first}\n{body}\n{last}"
+
+
+def fenced(text: str) -> str:
+    """Upstream text for a view: a line that looks like one of ours is set off with a backslash (views only, not pages)."""
+    if MARK not in text:
+        return text
+    return "\n".join(f"\\{line}" if line.lstrip().startswith(MARK) else line for line in text.split("\n"))
+
+
+def read_call(ref: str, query: str = "", cursor: str = "") -> str:
+    """The literal `read_result` call that an answer prints; runs as printed (P11)."""
+    parts = [f'result_ref="{ref}"']
+    if query:
+        parts.append(f"query={json.dumps(query, ensure_ascii=False)}")
+    if cursor:
+        parts.append(f'cursor="{cursor}"')
+    return f"read_result({', '.join(parts)})"
+
+
+def error_text(error: SlimguardError) -> str:
+    """An error as the host's model reads it: what happened, `tool ran: …`, details, the next call."""
+    lines = [f"{one_line(error.message)} (tool ran: {error.ran})"]
+    if error.detail:
+        lines.append(error.detail)
+    if error.next_call:
+        lines.append(f"next: {error.next_call}")
+    return "\n".join(lines)
+
+
+def size_text(size: int) -> str:
+    """Bytes for people: `812 B`, `64.0 KB`, `2.2 MB` (decimal)."""
+    if size < 1_000:
+        return f"{size} B"
+    if size < 1_000_000:
+        return f"{size / 1_000:.1f} KB"
+    return f"{size / 1_000_000:.1f} MB"
+
+
+def token_text(tokens: int) -> str:
+    """An estimate of tokens: `~812 tokens`, `~449k tokens`."""
+    if tokens < 1_000:
+        return f"~{tokens} tokens"
+    if tokens < 1_000_000:
+        return f"~{tokens / 1_000:.0f}k tokens"
+    return f"~{tokens / 1_000_000:.1f}M tokens"
+
+
+def one_line(text: str) -> str:
+    """`text` with line ends and other control characters as spaces."""
+    return "".join(char if char.isprintable() else " " for char in text)
