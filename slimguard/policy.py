@@ -78,6 +78,30 @@ JOINED_REFS = 16
 FOUND_TOOLS = 3
 """How many tools `find_tool` returns at most."""
 
+ANALYSED_DESCRIPTION_CHARS = 1_440
+"""How much of a description the ranking reads: what a tool does stands at its beginning, stuffing comes late."""
+
+ANALYSED_LEAD_CHARS = 240
+"""The longest first sentence that counts as one."""
+
+ANALYSED_NAME_CHARS = 160
+"""How much of a name, a title or a server's name the ranking reads."""
+
+ANALYSED_PARAMETERS = 60
+"""How many parameters of one tool the ranking reads, nested ones included."""
+
+ANALYSED_DETAIL_CHARS = 2_000
+"""How much of the parameters' descriptions the ranking reads, in all."""
+
+ANALYSED_REPEATS = 3
+"""How many times one word of one field counts: repeating it further gains nothing."""
+
+QUERY_CHARS = 600
+"""How much of a query the ranking reads."""
+
+QUERY_WORDS = 60
+"""How many words of a query the ranking weighs; a step is far shorter, a pasted page would only cost time."""
+
 DOCUMENT_CACHE_BYTES = 64 * 1024 * 1024
 """Parsed results kept between reads, by size of their text."""
 
