@@ -102,6 +102,21 @@ QUERY_CHARS = 600
 QUERY_WORDS = 60
 """How many words of a query the ranking weighs; a step is far shorter, a pasted page would only cost time."""
 
+TOKEN_MAX_BYTES = 128
+"""The longest token of o200k_base: a text has at least a 128th of its bytes in tokens, and at most its bytes."""
+
+TOKEN_CHUNK_CHARS = 64 * 1024
+"""Characters encoded in one go: the encoder panics on a million blanks and gets slow on long runs (FACTS §3)."""
+
+ESTIMATE_EXACT_CHARS = 16 * 1024
+"""Token estimates of texts up to this are exact counts, 1 to 2 ms."""
+
+ESTIMATE_WINDOWS = 16
+"""Longer texts are sampled in so many places, spread evenly, so that a list after a long header is seen."""
+
+ESTIMATE_WINDOW_CHARS = 3 * 1024
+"""Characters of one sample; all of them together take about 5 ms."""
+
 DOCUMENT_CACHE_BYTES = 64 * 1024 * 1024
 """Parsed results kept between reads, by size of their text."""
 
@@ -137,3 +152,114 @@ HOSTS: dict[str, HostProfile] = {
     )
 }
 """Host profiles by name; the client's name at initialise or the configuration picks one (FACTS §6)."""
+
+STORE_BUSY_SECONDS = 10.0
+"""How long a write waits for another process's lock before the store counts as unavailable."""
+
+STORE_BATCH_BYTES = 4 * 1024 * 1024
+"""Bytes of one snapshot written in one transaction: above it, intents of other calls may go in between (20 ms)."""
+
+STORE_READERS = 3
+"""Threads that read the store; more would only wait for the same two cores."""
+
+STORE_KEEPERS = 2
+"""Threads that hash, hand over and verify snapshots while the writer writes."""
+
+STORE_WAL_BYTES = 4 * 1024 * 1024
+"""The write-ahead log is copied back, off the answer's path, once it is larger than this."""
+
+STORE_JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
+"""The write-ahead log's file is cut to this when it starts again."""
+
+STORE_LEASE_SECONDS = 30.0
+"""A reader that was idle for this long gives its view of the database back, so that the log can be copied back."""
+
+STORE_CLOSE_SECONDS = 1.0
+"""Closing waits this long for the writer; what is committed is safe without it."""
+
+STORE_GC_STEP_ROWS = 64
+"""Calls that one step of retention expires or evicts, so that no write waits long for it."""
+
+STORE_GC_STEP_BYTES = 32 * 1024 * 1024
+"""Stored bytes that one step of retention removes at most (one snapshot more is allowed)."""
+
+STORE_GC_SECONDS = 60.0
+"""How often expiry and tombstones are looked at when nothing else asks for it; the quota after every snapshot."""
+
+STORE_TOMBSTONE_SECONDS = 30 * 24 * 3600
+"""How long `expired` and `evicted` are remembered after the time to live, before a ref is `not found`."""
+
+STORE_TOMBSTONE_ROWS = 50_000
+"""How many rows without bytes are remembered at most, oldest forgotten first."""
+
+STORE_CATALOG_SECONDS = 30 * 24 * 3600
+"""How long a server's kept catalog outlives its last save."""
+
+STORE_REMEMBERED_CALLS = 10_000
+"""Calls of this process whose row is also held in memory, so that their answer can be stored when the row is lost."""
+
+QUERY_CHARS = 20_000
+"""A longer query is no question; JMESPath and SQL have shorter limits of their own."""
+
+QUERY_LINES = 12
+"""Queries answered in one read: more would leave each too little of the one budget."""
+
+NOTIFICATION_LIMIT_BYTES = 1024 * 1024
+"""Params of an upstream's notification above this are not read: progress and list changes are small."""
+
+THREAD_SPLIT_BYTES = 256 * 1024
+"""An upstream message above this is taken apart in a worker thread, so that other servers are not kept waiting."""
+
+SEND_WAIT_SECONDS = 5.0
+"""`start` returns after this even when the upstream has not taken the whole request: the execution goes on."""
+
+CANCEL_SECONDS = 30.0
+"""A cancelled call whose server says nothing more is `unknown` after this; a later answer is still stored."""
+
+STDERR_LINES = 20
+"""Lines of a server's stderr that are kept to explain why it failed."""
+
+STDERR_BYTES = 8 * 1024
+"""Bytes of a server's stderr that are kept to explain why it failed."""
+
+EOF_SECONDS = 0.5
+"""How long a child may take to leave after its stdin was closed, before SIGTERM."""
+
+TERM_SECONDS = 0.4
+"""How long a child may take to leave after SIGTERM, before SIGKILL; with EOF_SECONDS half of SHUTDOWN_SECONDS."""
+
+RECONNECT_SECONDS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
+"""Waits between attempts to reach a server that keeps failing; the last one is kept."""
+
+RECONNECT_STDIO_ATTEMPTS = 5
+"""A command that failed this often in a row is started again only when a call asks for it."""
+
+STEADY_SECONDS = 10.0
+"""A connection that lived this long was a good one: after it, reconnecting starts over without a wait."""
+
+LISTING_PAGES = 1_000
+"""Pages of one `tools/list`; a server that goes on for longer is cut here."""
+
+LISTING_TOOLS = 10_000
+"""Tools taken from one server; more than any known catalog."""
+
+DEFINITION_BYTES = 2 * 1024 * 1024
+"""One tool definition above this is skipped: the fattest schema seen is 0.3 MB."""
+
+DEFINITION_DEPTH = 200
+"""A tool definition nested deeper is skipped: nobody could validate or show it."""
+
+RETAINED_BYTES = 32 * 1024 * 1024
+"""Answers of finished calls kept in memory for whoever still waits; the store has them as well."""
+
+REMEMBERED_RUNS = 2_000
+"""Finished executions whose state is answered from memory; older ones are the ledger's to know."""
+
+RESUME_ATTEMPTS = 5
+"""How often a broken event stream is taken up again with `Last-Event-ID` before its call is `unknown`."""
+
+RESUME_SECONDS = 1.0
+"""Wait before an event stream is taken up again when the server did not say how long."""
+
+RESUME_MAX_SECONDS = 30.0
+"""A server may not ask us to wait longer than this before an event stream is taken up again."""
