@@ -1,0 +1,258 @@
+"""Tables written as text: CSV, TSV, markdown, boxed and column-aligned; found by their regularity, never forced."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from slimguard.model import Json
+
+TextTableKind = Literal["csv", "tsv", "markdown", "fixed"]
+
+_PROBE_LINES = 40
+_SKIP_LINES = 6
+_RULE = re.compile(r"^\s*[|+]?[\s:]*-{2,}[-\s:|+]*$|^\s*\|?(?:\s*:?-+:?\s*\|)+\s*:?-*:?\s*$")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?\Z")
+_GAP = re.compile(r"\s{2,}|\t")
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """One table of a text: its header and the rows as cells of text, with the 1-based line of its first row."""
+
+    kind: TextTableKind
+    columns: tuple[str, ...]
+    cells: list[list[str]]
+    first_line: int
+    before: str = ""
+    """Text before the table, such as a heading."""
+    after: str = ""
+
+
+def typed_rows(table: TextTable) -> list[list[Json]]:
+    """The rows with numbers as numbers where every filled cell of a column spells one plainly; empty cells there are
+    None."""
+    width = len(table.columns)
+    numeric = [_numeric(row[place] for row in table.cells if place < len(row)) for place in range(width)]
+    return [
+        [
+            (_number(row[place]) if numeric[place] else row[place]) if place < len(row) else None
+            for place in range(width)
+        ]
+        for row in table.cells
+    ]
+
+
+def text_tables(text: str) -> Iterator[TextTable]:
+    """The tables of a text: the whole text as CSV or TSV, or each markdown, boxed or aligned table in it."""
+    delimited = delimited_table(text)
+    if delimited is not None:
+        yield delimited
+        return
+    found = list(_ruled_tables(text))
+    if found:
+        yield from found
+        return
+    aligned = aligned_table(text)
+    if aligned is not None:
+        yield aligned
+
+
+def delimited_table(text: str) -> TextTable | None:
+    """The CSV or TSV table that a text is, after at most a few heading lines; None when its lines do not agree."""
+    position, skipped = 0, 0
+    while skipped < _SKIP_LINES and position < len(text):
+        for mark in ("\t", ",", ";"):
+            table = _delimited(text, position, mark, skipped)
+            if table is not None:
+                return table
+        position = text.find("\n", position) + 1
+        if position == 0:
+            return None
+        skipped += 1
+    return None
+
+
+def _delimited(text: str, start: int, mark: str, skipped: int) -> TextTable | None:
+    end = text.find("\n", start)
+    head = text[start : end if end >= 0 else len(text)]
+    if end < 0 or head.count(mark) < 1 or len(head) > 4_000 or head.lstrip()[:1] in ("{", "[", "<", "|"):
+        return None
+    stop = start
+    for _ in range(_PROBE_LINES):
+        position = text.find("\n", stop) + 1
+        stop = position or len(text)
+        if not position:
+            break
+    probe = _parse(text[start:stop], mark)
+    if probe is None or len(probe) < 3:
+        return None
+    header = [cell.strip() for cell in probe[0]]
+    width = len(header)
+    if not _is_header(header) or width < (2 if mark == "\t" else 2):
+        return None
+    body = [row for row in probe[1:] if row]
+    agreeing = sum(1 for row in body if len(row) == width)
+    if agreeing < 2 or agreeing * 10 < len(body) * 9 or (width == 2 and mark != "\t" and _is_prose(body)):
+        return None
+    rows = _parse(text[start:], mark)
+    if rows is None:
+        return None
+    cells, after = _cut_tail(rows[1:], width)
+    kind: TextTableKind = "tsv" if mark == "\t" else "csv"
+    return TextTable(kind, _unique(header), cells, skipped + 2, text[:start], after)
+
+
+def _parse(text: str, mark: str) -> list[list[str]] | None:
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=mark))
+    except (csv.Error, ValueError):
+        return None
+
+
+def _cut_tail(rows: list[list[str]], width: int) -> tuple[list[list[str]], str]:
+    """Rows without blank lines, and without closing remarks such as `(30 rows)`."""
+    cells = [row for row in rows if row]
+    after: list[str] = []
+    while cells and len(cells[-1]) != width and width > 1 and len(cells[-1]) == 1 and len(after) < 3:
+        after.insert(0, cells.pop()[0])
+    return cells, "\n".join(after)
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    if any(not cell or len(cell) > 80 or _NUMBER.match(cell) for cell in cells[1:]) or len(set(cells)) != len(cells):
+        return False
+    return not any(cell.endswith((".", "!", "?")) and " " in cell for cell in cells)
+
+
+def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
+    return sum(1 for row in rows if any(len(cell.split()) > 6 for cell in row)) * 3 > len(rows)
+
+
+def _ruled_tables(text: str) -> Iterator[TextTable]:
+    """Tables whose header is underlined: markdown, psql, MySQL boxes."""
+    if "--" not in text and "-|" not in text:
+        return
+    lines = text.split("\n")
+    place = 1
+    while place < len(lines):
+        line = lines[place]
+        if ("-" not in line or not _RULE.match(line)) or ("|" not in line and "+" not in line):
+            place += 1
+            continue
+        table, place = _ruled(lines, place)
+        if table is not None:
+            yield table
+
+
+def _ruled(lines: list[str], rule: int) -> tuple[TextTable | None, int]:
+    head = rule - 1
+    header = split_cells(lines[head])
+    if len(header) < 2 or not any(header) or "|" not in lines[head]:
+        return None, rule + 1
+    cells: list[list[str]] = []
+    place = rule + 1
+    width = len(header)
+    while place < len(lines) and "|" in lines[place]:
+        row = split_cells(lines[place])
+        if abs(len(row) - width) > max(1, width // 3):
+            break
+        cells.append(row[:width] + [""] * (width - len(row)))
+        place += 1
+    if not cells:
+        return None, place
+    kind: TextTableKind = "markdown" if "|" in lines[rule] else "fixed"
+    before, after = "\n".join(lines[:head]), "\n".join(lines[place:])
+    return TextTable(kind, _unique(header), cells, rule + 2, before, after), place
+
+
+def split_cells(line: str) -> list[str]:
+    r"""The cells of one `| a | b |` line; `\|` does not divide."""
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    if "\\|" not in inner:
+        return [cell.strip() for cell in inner.split("|")]
+    return [cell.replace("\0", "|").strip() for cell in inner.replace("\\|", "\0").split("|")]
+
+
+def aligned_table(text: str) -> TextTable | None:
+    """A table whose columns start below their headings, as `kubectl get` and `docker ps` print them."""
+    lines = text.split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    for head in range(min(_SKIP_LINES, len(lines))):
+        if len(lines) - head < 4:
+            return None
+        names = [name for name in _GAP.split(lines[head].strip()) if name]
+        if len(names) < 3 or not _looks_like_headings(names):
+            continue
+        starts = _starts(lines[head], names)
+        body = [line for line in lines[head + 1 :] if line.strip()]
+        if not _aligned(body, starts):
+            continue
+        cells = [_slices(line, starts) for line in body]
+        return TextTable("fixed", _unique(names), cells, head + 2, "\n".join(lines[:head]), "")
+    return None
+
+
+def _looks_like_headings(names: Sequence[str]) -> bool:
+    upper = sum(1 for name in names if name.upper() == name and any(char.isalpha() for char in name))
+    return upper * 10 >= len(names) * 7 and all(len(name) <= 40 for name in names)
+
+
+def _starts(line: str, names: Sequence[str]) -> list[int]:
+    starts: list[int] = []
+    position = 0
+    for name in names:
+        position = line.index(name, position)
+        starts.append(position)
+        position += len(name)
+    return starts
+
+
+def _aligned(body: Sequence[str], starts: Sequence[int]) -> bool:
+    probe = body[:_PROBE_LINES]
+    if len(probe) < 3:
+        return False
+    good = 0
+    for line in probe:
+        fits = all(line[start - 1 : start] in (" ", "\t", "") for start in starts[1:])
+        good += fits and len(line) > starts[1]
+    return good * 10 >= len(probe) * 9
+
+
+def _slices(line: str, starts: Sequence[int]) -> list[str]:
+    ends = [*starts[1:], len(line)]
+    return [line[start : max(start, end)].strip() for start, end in zip(starts, ends, strict=True)]
+
+
+def _numeric(cells: Iterator[str]) -> bool:
+    seen = False
+    for cell in cells:
+        stripped = cell.strip()
+        if not stripped:
+            continue
+        if not _NUMBER.match(stripped):
+            return False
+        seen = True
+    return seen
+
+
+def _number(cell: str) -> Json:
+    stripped = cell.strip()
+    if not stripped:
+        return None
+    return float(stripped) if "." in stripped else int(stripped)
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    seen: dict[str, int] = {}
+    result: list[str] = []
+    for place, name in enumerate(names):
+        base = name.strip().strip("\ufeff") or f"column{place + 1}"
+        seen[base] = seen.get(base, 0) + 1
+        result.append(base if seen[base] == 1 else f"{base}_{seen[base]}")
+    return tuple(result)
