@@ -1,4 +1,4 @@
-"""What an upstream says about going on (`next*`, cursors, pages, totals), as `key=value` for a header; never a guess."""
+"""What an upstream says about going on (`next*`, cursors, pages, totals), as `key=value` for a header."""
 
 from __future__ import annotations
 

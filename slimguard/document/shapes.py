@@ -56,8 +56,12 @@ def shape_of_object(value: dict[str, Json]) -> Shape:
         return "object"
     some = sample(list(value.values()))
     if all(is_object(item) and item for item in some):
-        return "keyed" if _alike(some) else "object"
-    if len(value) >= MAP_LEAST and all(is_scalar(item) for item in some) and len({type(item) for item in some}) == 1:
+        return "keyed" if are_alike(some) else "object"
+    if (
+        len(value) >= MAP_LEAST
+        and all(is_scalar(item) for item in some)
+        and len({type(item).__name__ for item in some}) == 1
+    ):
         return "map"
     return "object"
 
@@ -68,11 +72,11 @@ def parallel_columns(value: dict[str, Json]) -> list[str]:
     for key, item in value.items():
         if is_array(item) and len(item) >= PARALLEL_LEAST and all(is_scalar(cell) for cell in sample(item, 16)):
             lengths.setdefault(len(item), []).append(key)
-    best = max(lengths.values(), key=len, default=[])
+    best: list[str] = max(lengths.values(), key=len) if lengths else []
     return best if len(best) >= 2 else []
 
 
-def _alike(objects: Sequence[dict[str, Json]]) -> bool:
+def are_alike(objects: Sequence[dict[str, Json]]) -> bool:
     """Whether objects share most of their keys, so that they read as rows of one table."""
     counts: dict[str, int] = {}
     total = 0

@@ -93,7 +93,7 @@ def _delimited(text: str, start: int, mark: str, skipped: int) -> TextTable | No
         return None
     header = [cell.strip() for cell in probe[0]]
     width = len(header)
-    if not _is_header(header) or width < (2 if mark == "\t" else 2):
+    if not _is_header(header) or width < 2:
         return None
     body = [row for row in probe[1:] if row]
     agreeing = sum(1 for row in body if len(row) == width)
