@@ -266,3 +266,15 @@ RESUME_MAX_SECONDS = 30.0
 
 READER_CACHE_BYTES = 96 * 1024 * 1024
 """Folded texts and tables kept between reads: the second search or `sql:` on a result costs a fifth of the first."""
+
+MAP_LINES = 40
+"""Lines of the map of servers that `find_tool` prints without a query or a match."""
+
+LOW_CONFIDENCE_MAP_LINES = 12
+"""Lines of the map below matches of low confidence."""
+
+INSTRUCTIONS_TOKENS = 400
+"""Of a server's own instructions, given once a session."""
+
+SIGNATURE_CHARS = 2_400
+"""A schema too fat to show is given as a signature of this length."""

@@ -25,10 +25,21 @@ class TokenCounter(Protocol):
         """Approximate number of tokens, exact for short texts, sampled for long ones."""
         ...
 
-    def page_end(self, text: str, start: int, limit: int, *, cut_lines: bool = True) -> int:
-        """Index of the end of the longest page of `text[start:]` that has at most `limit` tokens.
+    def page_end(
+        self,
+        text: str,
+        start: int,
+        limit: int,
+        *,
+        cut_lines: bool = True,
+        max_bytes: int | None = None,
+        max_lines: int | None = None,
+    ) -> int:
+        """Index of the end of the longest page of `text[start:]` that has at most `limit` tokens when it stands alone,
+        at most `max_bytes` bytes of UTF-8 and at most `max_lines` lines, ended by newlines.
 
-        Never inside a character, prefers a line boundary when `cut_lines`, and always after `start`.
+        Never inside a character or a CR LF; prefers a line boundary when `cut_lines` and at least half the page
+        stays; always after `start` (one character may be over a limit), or the length of `text` when `start` is there.
         """
         ...
 
@@ -37,7 +48,7 @@ class Upstreams(Protocol):
     """What is known of the servers now. The catalog is an immutable value; a change swaps the reference."""
 
     def tools(self) -> Sequence[Tool]:
-        """All tools known now, of live servers and of the kept catalog."""
+        """All tools known now, of live servers and of the kept catalog; the same object until something changes."""
         ...
 
     def statuses(self) -> Sequence[ServerStatus]:
