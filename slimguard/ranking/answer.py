@@ -1,0 +1,178 @@
+"""The tools that answer a query, best first, with how sure that is and why; deterministic, never an empty filler."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from slimguard import policy
+from slimguard.model import Tool
+from slimguard.ranking import text
+from slimguard.ranking.analysis import field_words
+from slimguard.ranking.index import Index
+from slimguard.ranking.intent import Concept, read
+from slimguard.ranking.repair import repair
+from slimguard.ranking.scoring import Scores, score
+
+Confidence = Literal["clear", "several", "low", "none"]
+
+
+class Reason(NamedTuple):
+    """One word of the query, the field of the tool that it matched, and how (`same`, `synonym`, `translation`, …)."""
+
+    word: str
+    field: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One tool of an answer. `clones` are ids of the same tool on other servers that are not in the answer."""
+
+    tool: Tool
+    score: float
+    why: tuple[Reason, ...] = ()
+    clones: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer to one query. `nearest` are ids of tools whose names come near when nothing matched well."""
+
+    matches: tuple[Match, ...]
+    confidence: Confidence
+    nearest: tuple[str, ...] = ()
+
+
+_EMPTY = Found((), "none")
+_PREFIX = re.compile(r"^\s*([^\s:/]{1,80})\s*[:：]\s*(\S.*)$", re.DOTALL)
+
+
+def search(index: Index, query: str, *, limit: int = policy.FOUND_TOOLS) -> Found:
+    """At most `limit` tools for `query`, one when it clearly wins. Pure, deterministic, never raises."""
+    asked = text.clean(query[: policy.QUERY_CHARS]).strip()
+    if not asked or not index.tools or limit < 1:
+        return _EMPTY
+    exact = _exact(index, asked)
+    if exact:
+        return Found(tuple(Match(tool, 1.0, (Reason(asked, "name", "exact"),)) for tool in exact[:limit]), "clear")
+    asking = _asking(index, asked)
+    if not asking.ranked:
+        return Found((), "none", _nearest(index, asked))
+    return _chosen(asking, limit)
+
+
+def ranked_tools(index: Index, query: str, count: int) -> list[Tool]:
+    """The best `count` tools without any left out: what `search` chooses from, for measuring."""
+    asked = text.clean(query[: policy.QUERY_CHARS]).strip()
+    return [index.tools[place] for place in _asking(index, asked).ranked[:count]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One query, read and scored."""
+
+    index: Index
+    asked: str
+    concepts: list[Concept]
+    scores: Scores
+    ranked: list[int]
+
+
+def _asking(index: Index, asked: str) -> _Asking:
+    words, within = _server_prefix(index, asked)
+    concepts = read(words, index.postings.__contains__, lambda word, before, after: repair(index, word, before, after))
+    scores = score(index, concepts, words)
+    return _Asking(index, words, concepts, scores, _ranked(index, scores, within))
+
+
+def _exact(index: Index, asked: str) -> list[Tool]:
+    """Tools whose ref, id or name `asked` is, letter by letter; a name may be borne by several."""
+    key = asked.casefold()
+    by_id = [tool for tool in index.tools if key in (tool.ref.casefold(), tool.id.casefold())]
+    if by_id or not re.fullmatch(r"\S+", asked):
+        return by_id
+    named = [tool for tool in index.tools if key == tool.name.casefold()]
+    return named if "_" in asked or "-" in asked or any(char.isupper() for char in asked[1:]) else []
+
+
+def _server_prefix(index: Index, asked: str) -> tuple[str, str | None]:
+    """`server: words` as the words and the server they are for, when a server of that name exists."""
+    parts = _PREFIX.match(asked)
+    if parts is None:
+        return asked, None
+    wanted = text.join_key(parts.group(1))
+    server = next((tool.server for tool in index.tools if text.join_key(tool.server) == wanted), None)
+    return (parts.group(2), server) if server is not None else (asked, None)
+
+
+def _ranked(index: Index, scores: Scores, within: str | None) -> list[int]:
+    """Places of the tools, best first; ties go to the shorter name, then the smaller id."""
+    return sorted(
+        (place for place in scores.of if within is None or index.tools[place].server == within),
+        key=lambda place: (
+            -round(scores.of[place], 6),
+            len(index.analyses[place].name_terms),
+            index.tools[place].id,
+        ),
+    )
+
+
+_CLEAR_LEAD = 1.6
+_KEPT_SHARE = 0.5
+_LOW_COVERAGE = 0.35
+
+
+def _chosen(asking: _Asking, limit: int) -> Found:
+    """Cut the ranking to what is worth showing: no far runner-up, no clones in place of other tools."""
+    index, of = asking.index, asking.scores.of
+    groups: dict[tuple[str, str], list[int]] = {}
+    for place in asking.ranked[:50]:
+        one = index.analyses[place]
+        groups.setdefault((one.name_key, one.parameter_key), []).append(place)
+    heads = [places[0] for places in groups.values()]
+    low = asking.scores.coverage[heads[0]] < _LOW_COVERAGE
+    clear = len(heads) == 1 or of[heads[1]] * _CLEAR_LEAD < of[heads[0]]
+    kept = [place for place in heads[:limit] if of[place] >= _KEPT_SHARE * of[heads[0]]]
+    if clear and not low:
+        kept = kept[:1]
+    clones = {places[0]: tuple(index.tools[other].id for other in places[1:]) for places in groups.values()}
+    matches = tuple(
+        Match(index.tools[place], round(of[place], 4), reasons(index, place, asking.concepts), clones[place])
+        for place in kept
+    )
+    confidence: Confidence = "low" if low else "clear" if len(matches) == 1 else "several"
+    return Found(matches, confidence, _nearest(index, asking.asked) if low else ())
+
+
+def reasons(index: Index, place: int, concepts: list[Concept]) -> tuple[Reason, ...]:
+    """Why a tool matched: for each concept its best alternative, in the weightiest field that holds it."""
+    where: dict[str, str] = {}
+    for term, name in field_words(index.analyses[place]):
+        where.setdefault(term, name)
+    found: list[Reason] = []
+    for concept in concepts:
+        if concept.negated:
+            continue
+        best: tuple[float, Reason] | None = None
+        for phrase, (kind, fit) in concept.alternatives.items():
+            if all(term in where for term in phrase):
+                worth = fit * float(getattr(index.weights, kind)) * index.weights.fields[where[phrase[0]]]
+                if best is None or worth > best[0]:
+                    best = (worth, Reason(concept.word, where[phrase[0]], kind))
+        if best is not None:
+            found.append(best[1])
+    return tuple(found)
+
+
+def _nearest(index: Index, asked: str) -> tuple[str, ...]:
+    """Ids of the tools whose names are written most like the query."""
+    names = {tool.id: text.fold(tool.name) for tool in index.tools}
+    near = process.extract(
+        text.fold(asked)[:80], names, scorer=OSA.normalized_similarity, score_cutoff=0.35, limit=policy.FOUND_TOOLS
+    )
+    return tuple(sorted((key for _, _, key in near), key=str))

@@ -1,0 +1,69 @@
+"""What each part of a match counts for, in one value so that the benchmark can vary it; never logic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+FIELDS = ("name", "server", "title", "lead", "rest", "parameters", "details")
+"""Where a word may stand in a tool: `lead` is the first sentence of the description, `details` the descriptions of the
+parameters."""
+
+
+def _field_weights() -> dict[str, float]:
+    return {"name": 3.0, "server": 3.0, "title": 2.0, "lead": 1.5, "rest": 0.8, "parameters": 1.0, "details": 0.2}
+
+
+def _length_weights() -> dict[str, float]:
+    return {"name": 0.3, "server": 0.3, "title": 0.3, "lead": 0.4, "rest": 0.4, "parameters": 0.75, "details": 0.75}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The scorer's numbers; `docs/explanation/ranking.md` says what each part is worth."""
+
+    fields: dict[str, float] = field(default_factory=_field_weights)
+    """Worth of a word by the field that it stands in."""
+    lengths: dict[str, float] = field(default_factory=_length_weights)
+    """How much a longer field dilutes its words, by field (BM25's b)."""
+    saturation: float = 1.2
+    """How soon more occurrences stop to count (BM25's k1)."""
+    same: float = 1.0
+    """A word's own stem."""
+    abbreviation: float = 0.9
+    translation: float = 0.9
+    """A term of another language for the same concept."""
+    loose_translation: float = 0.6
+    synonym: float = 0.65
+    """Another core word of the same concept."""
+    loose: float = 0.45
+    """A word that only comes near."""
+    related: float = 0.5
+    """An ability that an everyday outcome asks for, such as a forecast for an umbrella."""
+    kind: float = 0.35
+    """What kind of thing a named product is."""
+    compound: float = 0.8
+    """Two words written as one, or one as two."""
+    typo: float = 0.75
+    part: float = 0.45
+    """One word of a phrase, alone."""
+    soft: float = 0.7
+    """Factor of words that nearly every tool could bear."""
+    overlap: float = 0.5
+    """Weight of a character pair that a known word already covers."""
+    idf_cap: float = 1.5
+    """How much rarer than its concept an alternative may count."""
+    coverage: float = 1.0
+    """Gain of a tool that matches all of the query."""
+    name_coverage: float = 1.0
+    """Gain of a tool whose whole name the query says."""
+    server_named: float = 0.6
+    """Gain of a tool whose server the query names."""
+    exact: float = 2.0
+    """Factor for a query that is the tool's name."""
+    opposite: float = 0.6
+    """Factor for a tool whose verb is another action than the query's."""
+    negated: float = 0.35
+    """Factor for a tool whose name says what the query rules out."""
+
+
+DEFAULT = Weights()
