@@ -1,0 +1,269 @@
+"""The connections to one database file: how it is opened, locked, written and replaced; no table is known here."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sqlite3
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from slimguard import policy
+from slimguard.errors import StoreUnavailable
+from slimguard.ports import Clock
+from slimguard.store import files, migrations
+from slimguard.store.failures import as_unavailable, unavailable
+from slimguard.store.guards import Presence
+
+NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
+"""Errors of the file system that leave an existing database readable."""
+
+KEPT_IDLE = 8
+"""Reading connections that are kept open for the next reader."""
+
+
+class Replaced(StoreUnavailable):
+    """The file was deleted or replaced in the middle of an operation, which may be done again on the new one."""
+
+
+class Database:
+    """One writing connection, used by the writer thread only, and reading connections for whoever takes one.
+
+    `ensure` opens whatever is needed, and notices that the file was deleted or replaced: then the old connections
+    are retired and a new database is made, which is how a deleted store never swallows a write.
+    """
+
+    def __init__(
+        self, path: str, clock: Clock, presence: Presence, *, busy_seconds: float, page_limit: int | None = None
+    ) -> None:
+        self.path = Path(path)
+        self.presence = presence
+        self.generation = 0
+        self._clock = clock
+        self._busy_seconds = busy_seconds
+        self._page_limit = page_limit
+        self._lock = threading.Lock()
+        self._writer: sqlite3.Connection | None = None
+        self._readable: str | None = None
+        self._identity: files.Identity | None = None
+        self._synchronous = ""
+        self._registered = False
+        self._idle: list[sqlite3.Connection] = []
+
+    @property
+    def opened(self) -> bool:
+        """Whether reading can begin without `ensure`: open, and still the same file."""
+        return self._readable is not None and files.identity(self.path) == self._identity
+
+    @property
+    def registered(self) -> bool:
+        """Whether this guard has a row in the database."""
+        return self._registered
+
+    def ensure(self, *, writable: bool = False) -> None:
+        """Open the database, or open it anew when its file was replaced; only from the writer thread.
+
+        Raises `StoreUnavailable`. With `writable` false a database that can only be read is good enough.
+        """
+        if self.opened and (self._writer is not None or not writable):
+            return
+        self.retire()
+        with as_unavailable(str(self.path)):
+            try:
+                self._open()
+            except (OSError, sqlite3.Error, StoreUnavailable) as error:
+                if writable or not self._open_for_reading(error):
+                    raise
+
+    @contextmanager
+    def transaction(self, *, full: bool, until: float) -> Generator[sqlite3.Connection]:
+        """One write, committed when the block ends and rolled back when it raises; only from the writer thread.
+
+        `full` asks that the commit is on the disk before this returns. `until` (monotonic seconds) bounds the wait
+        for another process's lock. SQLite's errors pass; `Replaced` says that the file went away meanwhile.
+        """
+        self.ensure(writable=True)
+        connection = self._writer
+        if connection is None:
+            raise unavailable(str(self.path), sqlite3.OperationalError("not open"))
+        self._set_waits(connection, full=full, until=until)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._register(connection)
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            self._registered = False
+            if connection.in_transaction:
+                with contextlib.suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+            raise
+        if files.identity(self.path) != self._identity:
+            raise Replaced(f"the result store {self.path} was deleted or replaced while it was written", code="store")
+
+    def take(self) -> sqlite3.Connection:
+        """A reading connection, for one thread at a time; give it back. Raises `StoreUnavailable`."""
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+            suffix = self._readable
+        if suffix is None:
+            raise unavailable(str(self.path), sqlite3.OperationalError("not open"))
+        with as_unavailable(str(self.path)):
+            return self._connect(suffix, reading=True)
+
+    def give(self, connection: sqlite3.Connection, generation: int) -> None:
+        """Give a reading connection back; one of a replaced file is closed."""
+        with contextlib.suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        with self._lock:
+            if generation == self.generation and self._readable is not None and len(self._idle) < KEPT_IDLE:
+                self._idle.append(connection)
+                return
+        _close(connection)
+
+    def checkpoint(self) -> None:
+        """Copy a long write-ahead log back into the database, as far as readers allow; only from the writer thread."""
+        if self._writer is None or self.log_size() <= policy.STORE_WAL_BYTES:
+            return
+        self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def free_pages(self, count: int) -> bool:
+        """Give up to `count` unused pages back to the file system; whether more are left. Writer thread only."""
+        if self._writer is None:
+            return False
+        before = int(self._writer.execute("PRAGMA freelist_count").fetchone()[0])
+        if before == 0:
+            return False
+        self._writer.executescript(f"PRAGMA incremental_vacuum({count})")
+        return 0 < int(self._writer.execute("PRAGMA freelist_count").fetchone()[0]) < before
+
+    def log_size(self) -> int:
+        """Bytes of the write-ahead log."""
+        with contextlib.suppress(OSError):
+            return self.path.with_name(self.path.name + "-wal").stat().st_size
+        return 0
+
+    def retire(self) -> None:
+        """Close all connections that nobody uses; the next `ensure` opens anew."""
+        with self._lock:
+            self.generation += 1
+            connections, self._idle = self._idle, []
+            writer, self._writer = self._writer, None
+            self._readable = self._identity = None
+            self._registered = False
+        for connection in connections:
+            _close(connection)
+        if writer is not None:
+            _close(writer)
+
+    def _open(self) -> None:
+        files.prepare_directory(self.path.parent)
+        with files.opening_lock(self.path, self._busy_seconds, self._clock.monotonic):
+            if files.identity(self.path) is None:
+                files.remove_orphans(self.path)
+            files.prepare_files(self.path)
+            connection = self._connect("?mode=rw", reading=False)
+            try:
+                self._set_up(connection)
+                found = files.identity(self.path)
+            except BaseException:
+                _close(connection)
+                raise
+            self.presence.hold()
+        with self._lock:
+            self._writer, self._readable, self._identity = connection, "?mode=rw", found
+            self._synchronous = ""
+
+    def _open_for_reading(self, error: Exception) -> bool:
+        """Settle for reading what is there, when `error` only says that nothing can be written."""
+        only_reading = (isinstance(error, OSError) and error.errno in NOT_WRITABLE) or (
+            isinstance(error, sqlite3.Error)
+            and getattr(error, "sqlite_errorcode", 0) & 0xFF
+            in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+        )
+        found = files.identity(self.path)
+        if not only_reading or found is None:
+            return False
+        files.check_owner(self.path)
+        suffixes = ("?mode=ro",) if self.log_size() else ("?mode=ro", "?mode=ro&immutable=1")
+        for suffix in suffixes:
+            with contextlib.suppress(sqlite3.Error):
+                connection = self._connect(suffix, reading=True)
+                try:
+                    usable = migrations.version_of(connection, str(self.path)) == migrations.VERSION
+                finally:
+                    _close(connection)
+                if usable:
+                    with self._lock:
+                        self._readable, self._identity = suffix, found
+                    return True
+        return False
+
+    def _set_up(self, connection: sqlite3.Connection) -> None:
+        version = migrations.version_of(connection, str(self.path))
+        if version == 0:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
+        connection.execute(f"PRAGMA journal_size_limit = {policy.STORE_JOURNAL_LIMIT_BYTES}").fetchall()
+        if version == migrations.VERSION:
+            return
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = migrations.version_of(connection, str(self.path))
+            migrations.migrate(connection, version, self._clock.random_bytes(32))
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+    def _connect(self, suffix: str, *, reading: bool) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"file:{quote(str(self.path))}{suffix}",
+            uri=True,
+            timeout=self._busy_seconds,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA recursive_triggers = ON")
+            connection.execute("PRAGMA cell_size_check = ON")
+            if reading:
+                connection.execute("PRAGMA query_only = ON")
+            elif self._page_limit is not None:
+                connection.execute(f"PRAGMA max_page_count = {self._page_limit}").fetchall()
+        except BaseException:
+            _close(connection)
+            raise
+        return connection
+
+    def _set_waits(self, connection: sqlite3.Connection, *, full: bool, until: float) -> None:
+        wait = max(0.05, min(self._busy_seconds, until - self._clock.monotonic()))
+        connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}").fetchall()
+        wanted = "FULL" if full else "NORMAL"
+        if wanted != self._synchronous:
+            connection.execute(f"PRAGMA synchronous = {wanted}")
+            self._synchronous = wanted
+
+    def _register(self, connection: sqlite3.Connection) -> None:
+        """The guard's row goes in with its first write, so that reading never needs one."""
+        if self._registered:
+            return
+        connection.execute(
+            "INSERT OR IGNORE INTO guards (id, pid, started_at) VALUES (?, ?, ?)",
+            (self.presence.guard, os.getpid(), self._clock.now()),
+        )
+        self._registered = True
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    with contextlib.suppress(sqlite3.Error):
+        connection.close()

@@ -1,0 +1,299 @@
+"""The bytes of answers: chunked, digested, written once, verified at every read; never changed, never guessed."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from blake3 import blake3
+
+from slimguard import canonical, policy
+from slimguard.errors import SnapshotUnusable, StoreUnavailable
+from slimguard.model import StoredCall
+from slimguard.store import ledger
+from slimguard.store.database import Database
+from slimguard.store.failures import DAMAGED, primary_code, unavailable
+from slimguard.store.migrations import CHUNK_BITS
+
+R = TypeVar("R")
+
+BATCH_CHUNKS = policy.STORE_BATCH_BYTES // policy.CHUNK_BYTES
+
+WHAT_TO_DO = (
+    "the stored bytes are not usable; call the tool again only if running it twice is safe, and check the disk: "
+    "slimguard results verify"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a value will be as a snapshot, before anything is written."""
+
+    digest: str
+    size: int
+    chunk_digests: tuple[bytes, ...]
+
+
+def plan_of(raw: bytes) -> Plan:
+    """Digest every chunk of `raw`, and the manifest over them."""
+    digests = tuple(blake3(chunk).digest() for chunk in canonical.chunks(raw))
+    return Plan(canonical.manifest_digest(len(raw), digests), len(raw), digests)
+
+
+def insert_blob(connection: sqlite3.Connection, plan: Plan, guard: str) -> int:
+    """Begin a snapshot, not complete yet."""
+    cursor = connection.execute(
+        "INSERT INTO blobs (digest, size, guard) VALUES (?, ?, ?)", (plan.digest, plan.size, guard)
+    )
+    if cursor.lastrowid is None:
+        raise StoreUnavailable("the result store gave no row for the snapshot", code="store")
+    return cursor.lastrowid
+
+
+def insert_chunks(connection: sqlite3.Connection, blob: int, raw: bytes, plan: Plan, numbers: range) -> None:
+    """Write the chunks of these numbers."""
+    view = memoryview(raw)
+    size = policy.CHUNK_BYTES
+    connection.executemany(
+        "INSERT INTO chunks (id, digest, data) VALUES (?, ?, ?)",
+        (
+            ((blob << CHUNK_BITS) + number, plan.chunk_digests[number], view[number * size : (number + 1) * size])
+            for number in numbers
+        ),
+    )
+
+
+def complete_blob(connection: sqlite3.Connection, blob: int) -> None:
+    """From here on the snapshot is immutable."""
+    connection.execute("UPDATE blobs SET complete = 1 WHERE id = ?", (blob,))
+
+
+def delete_blob(connection: sqlite3.Connection, blob: int) -> int:
+    """Remove a snapshot that no stored call uses; its bytes, 0 when it is used or gone."""
+    row = connection.execute("SELECT size FROM blobs WHERE id = ?", (blob,)).fetchone()
+    used = connection.execute("SELECT 1 FROM calls WHERE blob = ? AND state = 'stored' LIMIT 1", (blob,)).fetchone()
+    if row is None or used is not None:
+        return 0
+    connection.execute("DELETE FROM chunks WHERE id >= ? AND id < ?", (blob << CHUNK_BITS, (blob + 1) << CHUNK_BITS))
+    connection.execute("DELETE FROM blobs WHERE id = ?", (blob,))
+    return row[0]
+
+
+def complete_blobs(connection: sqlite3.Connection, digest: str) -> Sequence[int]:
+    """The complete snapshots of these bytes, newest first; more than one only after damage."""
+    rows = connection.execute("SELECT id FROM blobs WHERE digest = ? AND complete = 1 ORDER BY id DESC", (digest,))
+    return [row[0] for row in rows]
+
+
+def is_complete(connection: sqlite3.Connection, blob: int) -> bool:
+    """Whether the snapshot is still there."""
+    return connection.execute("SELECT 1 FROM blobs WHERE id = ? AND complete = 1", (blob,)).fetchone() is not None
+
+
+def chunk_digests(connection: sqlite3.Connection, blob: int) -> list[bytes]:
+    """The kept digests of a snapshot's chunks, in order."""
+    rows = connection.execute(
+        "SELECT digest FROM chunks WHERE id >= ? AND id < ? ORDER BY id",
+        (blob << CHUNK_BITS, (blob + 1) << CHUNK_BITS),
+    )
+    return [row[0] for row in rows]
+
+
+def chunk_rows(
+    connection: sqlite3.Connection, blob: int, first: int = 0, last: int = (1 << CHUNK_BITS) - 1
+) -> Iterator[tuple[int, bytes]]:
+    """Number and bytes of the chunks `first` to `last` (inclusive), in order, unverified.
+
+    What is no blob any more reads as empty.
+    """
+    base = blob << CHUNK_BITS
+    rows = connection.execute(
+        "SELECT id, data FROM chunks WHERE id >= ? AND id <= ? ORDER BY id", (base + first, base + last)
+    )
+    for number, data in rows:
+        yield number - base, data if isinstance(data, bytes) else b""
+
+
+def fault_in(
+    connection: sqlite3.Connection, blob: int, digest: str, size: int, advance: Callable[[int], None] | None = None
+) -> str:
+    """What is wrong with a snapshot, in a few words; empty when every byte is as it was stored."""
+    try:
+        digests = chunk_digests(connection, blob)
+        if canonical.manifest_digest(size, digests) != digest:
+            return "manifest"
+        seen = 0
+        for number, data in chunk_rows(connection, blob):
+            if number != seen or blake3(data).digest() != digests[number]:
+                return f"chunk {seen + 1} of {len(digests)}"
+            seen += 1
+            if advance is not None:
+                advance(len(data))
+    except sqlite3.DatabaseError as error:
+        if primary_code(error) not in DAMAGED:
+            raise
+        return "database page"
+    return "" if seen == len(digests) else f"chunk {seen + 1} of {len(digests)}"
+
+
+def same_bytes(connection: sqlite3.Connection, blob: int, raw: bytes, plan: Plan) -> bool:
+    """Whether the committed snapshot, read back, is `raw`: its digests and every byte."""
+    if tuple(chunk_digests(connection, blob)) != plan.chunk_digests:
+        return False
+    view = memoryview(raw)
+    size = policy.CHUNK_BYTES
+    count = 0
+    for number, data in chunk_rows(connection, blob):
+        if number != count or bytes(view[number * size : (number + 1) * size]) != data:
+            return False
+        count += 1
+    return count == len(plan.chunk_digests)
+
+
+def mismatch(ref: str, where: str) -> SnapshotUnusable:
+    """The loud error of a failed verification."""
+    return SnapshotUnusable(
+        f"digest mismatch: the stored bytes of {ref} are damaged ({where}); the tool ran, but this result cannot be "
+        "read; nothing of it is shown",
+        next_call=WHAT_TO_DO,
+    )
+
+
+def not_readable(ref: str, state: str) -> SnapshotUnusable:
+    """The error of a ref without bytes to read, by its state."""
+    reasons = {
+        "still running": "is still running; wait for it with read_result",
+        "failed": "failed before the tool was asked; there is no result",
+        "unknown": "ended without an answer; whether the tool ran is unknown",
+        "expired": "expired: its time to live is over and its bytes are removed",
+        "evicted": "was evicted: newer results needed the space of store.quota_bytes",
+        "not found": "not found",
+    }
+    return SnapshotUnusable(f"the result {ref} {reasons.get(state, state)}", code=state.replace(" ", "_"))
+
+
+class StoredSnapshot:
+    """A lease on the bytes of one stored call: implements `SnapshotReader`, for one thread at a time.
+
+    It holds a read transaction, which is why nothing can vanish under it, not even by another process; when it was
+    idle for long, `rest` gives that back and the next read looks whether the bytes are still there.
+    """
+
+    def __init__(
+        self, database: Database, call: StoredCall, released: Callable[[StoredSnapshot], None], now: Callable[[], float]
+    ) -> None:
+        self._database = database
+        self._call = call
+        self._released = released
+        self._now = now
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._generation = -1
+        self._used_at = now()
+        self._digests: list[bytes] = []
+        self._closed = False
+        self.blob = -1
+
+    @property
+    def call(self) -> StoredCall:
+        """The ledger's row."""
+        return self._call
+
+    def begin(self) -> None:
+        """Take the lease and verify the manifest; raises `SnapshotUnusable` or `StoreUnavailable`."""
+        with self._lock:
+            try:
+                self._guarded(self._resume)
+            except BaseException:
+                self._let_go()
+                raise
+
+    def read(self, start: int, end: int) -> bytes:
+        """Bytes `start` to `end` (exclusive, cut to the value), every touched chunk verified."""
+        size = self._call.size or 0
+        start, end = max(0, start), min(end, size)
+        with self._lock:
+            if self._closed:
+                raise StoreUnavailable("the snapshot reader is closed", code="store")
+            if start >= end:
+                return b""
+            self._used_at = self._now()
+            return self._guarded(lambda: self._read(start, end))
+
+    def rest(self, idle_seconds: float) -> None:
+        """Give the read transaction back if it was not used for `idle_seconds`; never waits for a reader at work."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            if self._now() - self._used_at >= idle_seconds:
+                self._let_go()
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """Give the lease back; more than once is fine."""
+        with self._lock:
+            self._let_go()
+            already, self._closed = self._closed, True
+        if not already:
+            self._released(self)
+
+    def _read(self, start: int, end: int) -> bytes:
+        connection = self._resume()
+        size = policy.CHUNK_BYTES
+        first, last = start // size, (end - 1) // size
+        parts: list[bytes] = []
+        for number, data in islice(chunk_rows(connection, self.blob, first, last), last - first + 1):
+            if number != first + len(parts) or not self._verified(number, data):
+                raise self._mismatch(first + len(parts))
+            parts.append(data)
+        if len(parts) != last - first + 1:
+            raise self._mismatch(first + len(parts))
+        parts[-1] = parts[-1][: end - last * size]
+        parts[0] = parts[0][start - first * size :]
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _verified(self, number: int, data: bytes) -> bool:
+        return blake3(data).digest() == self._digests[number]
+
+    def _mismatch(self, number: int) -> SnapshotUnusable:
+        return mismatch(self._call.ref, f"chunk {number + 1} of {len(self._digests)}")
+
+    def _resume(self) -> sqlite3.Connection:
+        """The connection with its read transaction, taken again after a rest."""
+        if self._connection is not None:
+            return self._connection
+        self._generation = self._database.generation
+        self._connection = connection = self._database.take()
+        connection.execute("BEGIN")
+        blob = ledger.blob_of(connection, self._call.ref)
+        if blob is None or (self.blob not in (-1, blob)):
+            state = connection.execute("SELECT state FROM calls WHERE ref = ?", (self._call.ref,)).fetchone()
+            raise not_readable(self._call.ref, "not found" if state is None else state[0])
+        if self.blob == -1:
+            self._load_manifest(connection, blob)
+        return connection
+
+    def _load_manifest(self, connection: sqlite3.Connection, blob: int) -> None:
+        digests = chunk_digests(connection, blob)
+        if canonical.manifest_digest(self._call.size or 0, digests) != self._call.digest:
+            raise mismatch(self._call.ref, "manifest")
+        self._digests, self.blob = digests, blob
+
+    def _guarded(self, work: Callable[[], R]) -> R:
+        try:
+            return work()
+        except sqlite3.DatabaseError as error:
+            self._let_go()
+            if primary_code(error) in DAMAGED:
+                raise mismatch(self._call.ref, "database page") from error
+            raise unavailable(str(self._database.path), error) from error
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._database.give(self._connection, self._generation)
+            self._connection = None

@@ -1,0 +1,114 @@
+"""Daemon threads with a queue: blocking work of the store off the event loop; never a retry or a result of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from slimguard.errors import StoreUnavailable
+
+T = TypeVar("T")
+
+FIRST, NORMAL, LAST = 0, 1, 2
+"""Order of work: intents before bytes, housekeeping when nothing else waits."""
+
+
+class Workers:
+    """A few threads that take work from one queue, the most urgent first.
+
+    Work that was handed over is always done, also when the task that waits for it is cancelled: a cancelled wait
+    must not lose an answer. The threads start with the first work and never keep the process alive.
+    """
+
+    def __init__(self, name: str, count: int) -> None:
+        self._name = name
+        self._count = count
+        self._queue: queue.PriorityQueue[tuple[int, int, Callable[[], None] | None]] = queue.PriorityQueue()
+        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._idle = 0
+        self._closed = False
+
+    def submit(self, work: Callable[[], T], order: int = NORMAL) -> Future[T]:
+        """Hand `work` over; raises `StoreUnavailable` after `close`."""
+        future: Future[T] = Future()
+        future.set_running_or_notify_cancel()
+
+        def carry_out() -> None:
+            try:
+                value = work()
+            except BaseException as error:  # noqa: BLE001  whatever it is, the waiting side raises it
+                future.set_exception(error)
+            else:
+                future.set_result(value)
+
+        with self._lock:
+            if self._closed:
+                raise StoreUnavailable("the result store is closed")
+            self._queue.put((order, next(self._numbers), carry_out))
+            if self._queue.qsize() > self._idle and len(self._threads) < self._count:
+                self._add_thread()
+        return future
+
+    def call(self, work: Callable[[], T], order: int = NORMAL) -> T:
+        """Hand `work` over and wait for it, from another thread."""
+        return self.submit(work, order).result()
+
+    async def run(self, work: Callable[[], T], order: int = NORMAL) -> T:
+        """Hand `work` over and wait for it on the event loop; a cancelled wait leaves the work running."""
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[T] = loop.create_future()
+        future = self.submit(work, order)
+        future.add_done_callback(lambda done: _pass_on(loop, waiting, done))
+        return await waiting
+
+    def close(self, seconds: float) -> bool:
+        """Take no more work, finish what was handed over, wait at most `seconds`; whether all threads ended."""
+        with self._lock:
+            self._closed = True
+            for _ in self._threads:
+                self._queue.put((LAST + 1, next(self._numbers), None))
+        for thread in self._threads:
+            thread.join(seconds)
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _add_thread(self) -> None:
+        thread = threading.Thread(target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                self._idle += 1
+            _, _, work = self._queue.get()
+            with self._lock:
+                self._idle -= 1
+            if work is None:
+                return
+            work()
+
+
+def _pass_on(loop: asyncio.AbstractEventLoop, waiting: asyncio.Future[Any], done: Future[Any]) -> None:
+    """Bring a finished piece of work to the loop; a loop that is gone needs nothing."""
+
+    def settle() -> None:
+        if waiting.done():
+            done.exception()
+            return
+        error = done.exception()
+        if error is not None:
+            waiting.set_exception(error)
+            return
+        waiting.set_result(done.result())
+
+    try:
+        loop.call_soon_threadsafe(settle)
+    except RuntimeError:
+        return

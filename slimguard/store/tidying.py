@@ -1,0 +1,99 @@
+"""Housekeeping in the writer thread when nothing else waits; it never raises, what fails is done next time."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Set
+
+from slimguard import policy
+from slimguard.errors import StoreUnavailable
+from slimguard.store import retention
+from slimguard.store.access import Access
+from slimguard.store.failures import as_unavailable
+from slimguard.store.threads import LAST, NORMAL
+
+FREE_PAGES = 2_048
+"""Pages given back to the file system in one step: 8 MiB."""
+
+
+class Housekeeper:
+    """Expiry, quota, remains of dead guards, free pages, the write-ahead log: one bounded step at a time."""
+
+    def __init__(
+        self, access: Access, quota: int, leased: Callable[[], Set[int]], staging: Set[int], rest: Callable[[], None]
+    ) -> None:
+        self._access = access
+        self._quota = quota
+        self._leased = leased
+        self._staging = staging
+        self._rest = rest
+        self._waiting = False
+        self._full_at: float | None = None
+
+    def schedule(self) -> None:
+        """Ask for a step soon; before other work only when the log has grown far beyond its size."""
+        if self._waiting:
+            return
+        self._waiting = True
+        urgent = self._access.database.log_size() > 8 * policy.STORE_WAL_BYTES
+        with contextlib.suppress(StoreUnavailable):
+            self._access.writer.submit(self._step, NORMAL if urgent else LAST)
+
+    def collect(self, now: float) -> retention.Collected:
+        """One step of retention, in the writer thread; raises `StoreUnavailable`."""
+        leased = self._leased()
+        return self._access.write_now(
+            lambda connection: retention.collect(connection, now, self._quota, leased),
+            full=False,
+            until=self._access.until(),
+        )
+
+    def bury(self) -> int:
+        """Settle what dead guards left, in the writer thread; raises `StoreUnavailable`."""
+        with as_unavailable(self._access.path):
+            self._access.database.ensure(writable=True)
+            return retention.bury_dead_guards(
+                self._access.database, self._access.until(), self._access.clock.now(), self._staging
+            )
+
+    def trim(self) -> bool:
+        """Give free pages back and shorten the log, in the writer thread; whether free pages are left."""
+        with as_unavailable(self._access.path):
+            more = self._access.database.free_pages(FREE_PAGES)
+            self._access.database.checkpoint()
+            return more
+
+    def _step(self) -> None:
+        self._waiting = False
+        self._rest()
+        more = False
+        with contextlib.suppress(StoreUnavailable):
+            more = self._collect_if_due()
+        with contextlib.suppress(StoreUnavailable):
+            more = self.trim() or more
+        if more:
+            self.schedule()
+
+    def _collect_if_due(self) -> bool:
+        moment = self._access.clock.monotonic()
+        if self._full_at is None or moment - self._full_at >= policy.STORE_GC_SECONDS:
+            self._full_at = moment
+            self.bury()
+        elif not self._over_quota():
+            return False
+        collected = self.collect(self._access.clock.now())
+        if collected.more:
+            self._full_at = None
+        return collected.more
+
+    def _over_quota(self) -> bool:
+        database = self._access.database
+        if not database.opened:
+            return False
+        generation = database.generation
+        connection = database.take()
+        try:
+            with as_unavailable(self._access.path):
+                return retention.used_bytes(connection) > self._quota
+        finally:
+            database.give(connection, generation)
