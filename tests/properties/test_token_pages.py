@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from slimguard.tokens import Tokens, cuts, vocabulary
@@ -148,6 +148,7 @@ def test_pages_concatenate_and_none_is_over_the_limit(text: str, limit: int, cut
 
 @settings(max_examples=300, deadline=None)
 @given(texts, st.integers(1, 120), st.integers(1, 300), st.integers(1, 9))
+@example("\r\n" * 3, 9, 1, 9)
 def test_pages_keep_to_tokens_bytes_and_lines_at_once(text: str, limit: int, max_bytes: int, max_lines: int) -> None:
     pages = pages_of(text, limit, max_bytes=max_bytes, max_lines=max_lines)
     assert "".join(pages) == text
@@ -163,6 +164,14 @@ def test_pages_keep_to_tokens_bytes_and_lines_at_once(text: str, limit: int, max
 @given(st.text(st.characters(), max_size=150), st.integers(1, 30))
 def test_texts_with_lone_surrogates_are_paged_like_any_other(text: str, limit: int) -> None:
     assert "".join(pages_of(text, limit)) == text
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=300, max_size=900), st.integers(1, 100))
+def test_a_text_without_any_cut_is_still_paged_within_the_limit(text: str, limit: int) -> None:
+    pages = pages_of(text, limit)
+    assert "".join(pages) == text
+    assert max(map(encoded, pages)) <= limit
 
 
 @settings(max_examples=200, deadline=None)

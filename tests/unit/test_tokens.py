@@ -167,7 +167,7 @@ def test_a_long_text_is_judged_from_its_beginning() -> None:
     started = time.process_time()
     for _ in range(20):
         assert not TOKENS.within(text, 2_000)
-        assert not TOKENS.within(text, 20_000)
+        assert not TOKENS.within(text, 40_000)
     early = (time.process_time() - started) / 20
     started = time.process_time()
     TOKENS.count(text)
@@ -288,6 +288,19 @@ def test_a_page_makes_progress_whatever_the_limits_and_keeps_characters_whole() 
     assert TOKENS.page_end("", 0, 10) == 0
     end = TOKENS.page_end(flag * 100, 0, 50)
     assert end % len(flag) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("a\u0301aa\u0301a\u0301aa\u0301aaaaaaaa\u0301a", 9),
+        ("\u0301/\u0301////////\u0301\u0301/\u0301\u0301//\u0301\u0301/\u0301\u0301\u0301///", 4),
+    ],
+)
+def test_a_page_that_makes_more_tokens_alone_than_in_the_text_is_shortened(text: str, limit: int) -> None:
+    end = TOKENS.page_end(text, 0, limit)
+    assert end > 0
+    assert TOKENS.count(text[:end]) <= limit
 
 
 def test_the_first_page_of_twelve_megabytes_needs_one_window() -> None:
