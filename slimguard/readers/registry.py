@@ -1,0 +1,25 @@
+"""Which reader answers which kind of query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from slimguard.query import Kind
+from slimguard.readers.model import Answer, Request
+from slimguard.readers.pages import read_pages
+from slimguard.readers.ranges import read_bytes, read_ends, read_items, read_lines
+
+Reader = Callable[[Request], Answer]
+
+READERS: dict[Kind, Reader] = {
+    "page": read_pages,
+    "raw": read_pages,
+    "lines": read_lines,
+    "bytes": read_bytes,
+    "items": read_items,
+    "first": read_ends,
+    "last": read_ends,
+}
+
+PAGED: frozenset[Kind] = frozenset(("page", "raw", "lines", "bytes", "items", "first", "last"))
+"""Kinds whose answers are pages that were asked for, and have the page's budget."""
