@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 
 from slimguard.errors import SlimguardError
 
@@ -26,7 +27,7 @@ def framed(first: str, body: str, last: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Upstream text for a view: a line that looks like one of ours is set off with a backslash (views only, not pages)."""
+    """Upstream text for a view, never for a page: a line that looks like one of ours is set off with a backslash."""
     if MARK not in text:
         return text
     return "\n".join(f"\\{line}" if line.lstrip().startswith(MARK) else line for line in text.split("\n"))
@@ -73,3 +74,15 @@ def token_text(tokens: int) -> str:
 def one_line(text: str) -> str:
     """`text` with line ends and other control characters as spaces."""
     return "".join(char if char.isprintable() else " " for char in text)
+
+
+def safe_text(text: str) -> str:
+    """Upstream prose (descriptions, instructions) without control, bidirectional and zero-width characters."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char
+        for char in text
+        if char in "\n\t\u200c\u200d"
+        or not (unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") or char == "\u3164")
+    )

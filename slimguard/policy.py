@@ -278,3 +278,15 @@ INSTRUCTIONS_TOKENS = 400
 
 SIGNATURE_CHARS = 2_400
 """A schema too fat to show is given as a signature of this length."""
+
+HTTP_BODY_BYTES = 64 * 1024 * 1024
+"""Largest request body over HTTP: arguments may carry a whole document."""
+
+LISTED_WAIT_SECONDS = 1.0
+"""Upstreams are started when `tools/list` was answered, or after this, so that the start is not shared with them."""
+
+COMPUTE_THREADS = 4
+"""Worker threads for parsing, views and queries."""
+
+RELIST_SECONDS = 1.0
+"""Wait after a changed listing was read: a server that announces a change at every listing gets no loop."""

@@ -19,7 +19,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of all commands, or of one, so that `serve` does not pay for the others."""
     parser = argparse.ArgumentParser(
         prog="slimguard",
-        description="A reversible result-delivery guard for MCP: one server, three tools, every result readable in full.",
+        description="A reversible result-delivery guard for MCP: one server, three tools, every result readable.",
     )
     parser.add_argument("--version", action="version", version=f"slimguard {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

@@ -1,0 +1,82 @@
+"""`slimguard serve`: what a host starts; stdio by default, `--http` on loopback."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+from typing import Any, cast
+
+from slimguard.cli.output import add_config, complain
+
+DESCRIPTION = """\
+Serve a host over stdin and stdout (what a host's configuration starts), or over HTTP with --http.
+The configuration is looked for at --config, $SLIMGUARD_CONFIG, ./slimguard.json, then the user's configuration folder.
+With `-- COMMAND ARGS…` one server is guarded with no file at all."""
+
+
+def add(commands: Any) -> None:
+    """Register the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "serve",
+        help="serve a host: this is what a host's configuration starts",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_config(parser)
+    parser.add_argument("--mode", choices=("compact", "extreme", "native"), help="override the configuration's mode")
+    parser.add_argument("--http", metavar="[HOST:]PORT", help="serve Streamable HTTP at /mcp (default host 127.0.0.1)")
+    parser.add_argument("--name", default="server", help="name of the server given after -- (default: server)")
+    parser.add_argument("guarded", nargs="*", metavar="-- COMMAND ARGS", help="guard this one server")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until the host hangs up or a signal comes."""
+    import anyio
+
+    from slimguard.app import serve_http, serve_stdio
+
+    settings = settings_of(options)
+    if options.http is None:
+        anyio.run(serve_stdio, settings)
+        _leave_now()
+    host, port = http_address(options.http)
+    token = os.environ.get("SLIMGUARD_TOKEN") or secrets.token_urlsafe(24)
+    complain(f"slimguard: serving http://{host}:{port}/mcp")
+    if not os.environ.get("SLIMGUARD_TOKEN"):
+        complain(f"slimguard: send Authorization: Bearer {token} (set SLIMGUARD_TOKEN to choose it)")
+    anyio.run(lambda: serve_http(settings, host=host, port=port, token=token))
+    return 0
+
+
+def settings_of(options: argparse.Namespace) -> Any:
+    """Settings from the file or from the guarded command, with what the command line overrides."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from slimguard import config
+
+    if options.guarded:
+        settings = config.for_command(options.name, cast("list[str]", options.guarded), os.environ)
+    else:
+        settings = config.load(options.config, os.environ, str(Path.cwd()))
+    return replace(settings, mode=options.mode) if options.mode else settings
+
+
+def http_address(text: str) -> tuple[str, int]:
+    """Host and port of `[HOST:]PORT`."""
+    from slimguard.errors import ConfigurationError
+
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or not 0 < int(port) < 65_536:
+        raise ConfigurationError(f"--http takes [HOST:]PORT, not {text!r}", next_call="slimguard serve --http 8765")
+    return host or "127.0.0.1", int(port)
+
+
+def _leave_now() -> None:
+    """End the process although a thread may still be blocked in a read of stdin that never returns."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -1,0 +1,224 @@
+"""call_tool: resolve, validate, execute at most once, deliver; nothing here ever sends a second time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from slimguard import delivery
+from slimguard.canonical import REF_RANDOM_BYTES, dump, make_ref, value_digest
+from slimguard.catalog import resolve
+from slimguard.document import Document, document_of
+from slimguard.errors import RequestRejected, SlimguardError, StoreUnavailable, UpstreamFailed
+from slimguard.frame import error_text, footer, framed, header, read_call
+from slimguard.guard.find import signature
+from slimguard.guard.reading import Reader
+from slimguard.guard.services import Services
+from slimguard.model import Caller, Execution, Json, JsonObject, Outcome, Reply, StoredCall, Tool, is_object
+from slimguard.ports import HostChannel
+from slimguard.schema import Checker, Problem, checker_for, read_arguments
+
+_ALIASES = ("name", "tool", "tool_name")
+_OWN = ("tool_ref", "arguments", "result_query")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A `call_tool` request taken apart: what is ours, and what stood beside it."""
+
+    tool_ref: str
+    arguments: Json
+    absent: bool
+    beside: dict[str, Any]
+    result_query: str
+
+
+async def call_tool(services: Services, caller: Caller, arguments: JsonObject, channel: HostChannel) -> Reply:
+    """Answer one `call_tool` request; raises before anything was sent, or with `ran` saying what is known."""
+    request = request_of(arguments)
+    tool = await _resolved(services, request)
+    checker = await services.compute.run(lambda: checker_for(tool.input_schema))
+    request = _query_beside(request, checker)
+    reading = read_arguments(checker, request.arguments, request.beside, absent=request.absent)
+    if reading.arguments is None:
+        raise _rejected(tool, reading.problems)
+    if reading.repaired:
+        services.audit.record("repair", tool=tool.id, kind=reading.repaired)
+    return await execute(services, caller, tool, reading.arguments, channel, result_query=request.result_query)
+
+
+def request_of(arguments: JsonObject) -> Request:
+    """Take the request apart, forgiving where exactly one reading is possible; raises `RequestRejected`."""
+    given = dict(arguments)
+    inner = given.get("arguments")
+    if "tool_ref" not in given and is_object(inner) and isinstance(inner.get("tool_ref"), str) and len(given) == 1:
+        given = dict(inner)
+    name = given.get("tool_ref")
+    for alias in _ALIASES:
+        if name is None and isinstance(given.get(alias), str):
+            name = given.pop(alias)
+    if not isinstance(name, str) or not name.strip():
+        raise RequestRejected(
+            "tool_ref is missing: it names the tool to call",
+            next_call='find_tool(query="verb and object") gives tool_ref',
+            code="no_tool",
+        )
+    query = given.get("result_query")
+    if query is not None and not isinstance(query, str):
+        raise RequestRejected("result_query must be a string", next_call="leave result_query out", code="bad_query")
+    beside = {key: value for key, value in given.items() if key not in _OWN}
+    return Request(name, given.get("arguments"), "arguments" not in given, beside, query or "")
+
+
+def _query_beside(request: Request, checker: Checker) -> Request:
+    """`query` beside `arguments` means `result_query` when the tool has no argument of that name."""
+    query = request.beside.get("query")
+    properties = checker.schema.get("properties") if is_object(checker.schema) else None
+    if not isinstance(query, str) or request.result_query or (is_object(properties) and "query" in properties):
+        return request
+    beside = {key: value for key, value in request.beside.items() if key != "query"}
+    return Request(request.tool_ref, request.arguments, request.absent, beside, query)
+
+
+async def _resolved(services: Services, request: Request) -> Tool:
+    """The tool; a name that is unknown while servers still connect is looked up again when they have."""
+    try:
+        return resolve(services.shelf.catalog(), request.tool_ref)
+    except RequestRejected as error:
+        connecting = any(status.state == "connecting" for status in services.upstreams.statuses())
+        if error.code != "unknown_tool" or not connecting:
+            raise
+    await services.upstreams.settle(services.budgets("default").soft_seconds())
+    return resolve(services.shelf.catalog(), request.tool_ref)
+
+
+def _rejected(tool: Tool, problems: tuple[Problem, ...]) -> RequestRejected:
+    shown = problems[:5]
+    lines = [f"{p.path}: {p.rule}: {p.words}{f' — schema {p.fragment}' if p.fragment else ''}" for p in shown]
+    if len(problems) > len(shown):
+        lines.append(f"… {len(problems) - len(shown)} more")
+    lines.append("arguments of this tool:")
+    lines.append(signature(tool.input_schema))
+    return RequestRejected(
+        f"arguments of {tool.id} do not fit its input schema",
+        detail="\n".join(lines),
+        next_call=f'call_tool(tool_ref="{tool.ref}", arguments={{…}}) with the arguments above; '
+        f'find_tool(query="{tool.id}") shows the whole schema',
+        code="invalid_arguments",
+    )
+
+
+async def execute(
+    services: Services,
+    caller: Caller,
+    tool: Tool,
+    arguments: dict[str, Any],
+    channel: HostChannel,
+    *,
+    result_query: str = "",
+    meta: JsonObject | None = None,
+) -> Reply:
+    """Run a tool once with arguments that validate, and deliver what came of it."""
+    began = services.clock.monotonic()
+    budgets = services.budgets(caller.host)
+    now = services.clock.now()
+    execution = Execution(
+        ref=make_ref(services.clock.random_bytes(REF_RANDOM_BYTES)),
+        owner=caller.owner,
+        scope=caller.scope,
+        tool=tool,
+        arguments=arguments,
+        arguments_digest=value_digest(arguments),
+        created_at=now,
+        expires_at=now + services.settings().store.ttl_seconds,
+        call_seconds=budgets.call_seconds(tool),
+        meta=meta or {},
+    )
+    try:
+        await services.calls.start(execution, progress=channel.progress)
+        left = budgets.soft_seconds(tool) - (services.clock.monotonic() - began)
+        outcome = await services.calls.wait(execution.ref, max(0.0, left))
+    except SlimguardError:
+        raise
+    except BaseException:
+        # The host gave up: tell the upstream, and let the capture go on without this request.
+        services.background(lambda: services.calls.cancel(execution.ref))
+        raise
+    services.audit.record(
+        "call", tool=tool.id, state=outcome.state, ms=int((services.clock.monotonic() - began) * 1000)
+    )
+    return await deliver_outcome(services, caller, tool, outcome, result_query)
+
+
+async def deliver_outcome(
+    services: Services, caller: Caller, tool: Tool | None, outcome: Outcome, result_query: str = ""
+) -> Reply:
+    """The reply for what is known of one execution; raises `UpstreamFailed` when there is no answer."""
+    if outcome.state == "running":
+        return still_running(outcome.ref)
+    answer = outcome.answer
+    if answer is None:
+        again = "" if outcome.ran == "no" else f"; {read_call(outcome.ref)} tells its state"
+        raise UpstreamFailed(
+            outcome.reason or "the upstream did not answer",
+            ran=outcome.ran,
+            next_call=f"do not repeat it blindly: check its effect first{again}" if outcome.ran != "no" else again,
+            code="upstream_failed",
+        )
+    document = await services.compute.run(lambda: document_of(answer.raw, answer.kind))
+    if outcome.stored is None:
+        return await services.compute.run(lambda: delivery.deliver_unstored(document, answer, outcome.reason))
+    if outcome.stored.digest:
+        services.documents.put(outcome.stored.digest, document)
+    return await deliver_stored(
+        services, caller, tool, outcome.stored, document, result_query=result_query, joined=outcome.joined
+    )
+
+
+def still_running(ref: str) -> Reply:
+    """The answer when the soft deadline passed before the upstream answered."""
+    shown = "nothing yet, still running"
+    body = "The tool was started once and goes on. Do not call it again: reading this result_ref waits for its result."
+    return Reply(text=framed(header("call", ref, shown), body, footer(ref, shown, read_call(ref))))
+
+
+async def deliver_stored(
+    services: Services,
+    caller: Caller,
+    tool: Tool | None,
+    stored: StoredCall,
+    document: Document,
+    *,
+    result_query: str = "",
+    joined: bool = False,
+) -> Reply:
+    """Exact, mirror or view of a stored answer; or what `result_query` asks of it, and the view when that fails."""
+    note = "joined an identical call that was in flight" if joined else ""
+    if result_query.strip():
+        try:
+            return await Reader(services, caller).answer([(stored, document)], result_query)
+        except (RequestRejected, StoreUnavailable) as error:
+            note = f"result_query failed: {error_text(error)}"
+    budgets = services.budgets(caller.host)
+    reply = await services.compute.run(
+        lambda: delivery.deliver(
+            document,
+            stored,
+            tool,
+            budgets.view(tool),
+            budgets.counter,
+            settings=budgets.tool(tool) if tool else None,
+            inline=budgets.inline(tool),
+            extreme=services.settings().mode == "extreme",
+            forced=bool(note),
+        )
+    )
+    if not note or reply.text is None:
+        return reply
+    first, _, rest = reply.text.partition("\n")
+    return Reply(f"{first}\n{note}\n{rest}", reply.exact, reply.media, reply.is_error)
+
+
+def describe_arguments(tool: Tool) -> str:
+    """The tool's schema as compact JSON, for errors that show it whole."""
+    return dump(tool.input_schema)

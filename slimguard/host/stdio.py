@@ -1,0 +1,186 @@
+"""Streams to the host over stdin and stdout that survive any line: bad JSON is answered, bad text is escaped.
+
+The SDK's own streams answer nothing to bad lines, replace invalid UTF-8 silently, and die of one lone surrogate.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCResponse, jsonrpc_message_adapter
+
+from slimguard.canonical import dump
+from slimguard.model import is_object
+from slimguard.policy import MESSAGE_LIMIT_BYTES
+
+_ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")')
+_READ_BYTES = 1 << 20
+Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+
+
+@asynccontextmanager
+async def host_streams(log: Callable[[str], None]) -> AsyncGenerator[Streams, None]:
+    """Streams for the SDK's server over this process's stdin and stdout; the read side closes when stdin does.
+
+    File descriptors 0 and 1 are pointed elsewhere meanwhile, so that stray prints and children cannot touch the wire.
+    """
+    source, sink = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](16)
+    write, outgoing = anyio.create_memory_object_stream[SessionMessage](16)
+    lock = anyio.Lock()
+
+    async def emit(data: bytes) -> None:
+        async with lock:
+            await anyio.to_thread.run_sync(_write_all, sink, data)
+
+    async def take(line: bytes) -> None:
+        message = parse_line(line)
+        if isinstance(message, SessionMessage):
+            await incoming.send(message)
+        else:
+            await emit(message)
+
+    async def reader() -> None:
+        chunks_in, chunks_out = anyio.create_memory_object_stream[bytes](4)
+        thread = threading.Thread(
+            target=_read_loop, args=(source, anyio.from_thread.run_sync, chunks_in, _token()), daemon=True
+        )
+        thread.start()
+        async with incoming:
+            async for line in lines_of(chunks_out, log):
+                await take(line)
+
+    async def writer() -> None:
+        async with outgoing:
+            async for item in outgoing:
+                try:
+                    await emit(encode(item.message))
+                except OSError:
+                    return
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(reader)
+        group.start_soon(writer)
+        yield read, write
+        group.cancel_scope.cancel()
+
+
+def _token() -> Any:
+    return anyio.lowlevel.current_token()
+
+
+def _read_loop(source: int, run_sync: Callable[..., Any], out: MemoryObjectSendStream[bytes], token: Any) -> None:
+    """Read stdin in a thread of its own, one chunk in flight, until it ends."""
+    while True:
+        try:
+            chunk = os.read(source, _READ_BYTES)
+        except OSError:
+            chunk = b""
+        try:
+            if not chunk:
+                run_sync(out.close, token=token)
+                return
+            anyio.from_thread.run(out.send, chunk, token=token)
+        except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.RunFinishedError):
+            return
+
+
+async def lines_of(
+    chunks: MemoryObjectReceiveStream[bytes], log: Callable[[str], None], limit: int = MESSAGE_LIMIT_BYTES
+) -> AsyncGenerator[bytes, None]:
+    """Lines of a stream of bytes, in linear time; a line over `limit` is dropped and said on the log."""
+    parts: list[bytes] = []
+    size = 0
+    async for chunk in chunks:
+        *whole, tail = chunk.split(b"\n")
+        for piece in whole:
+            parts.append(piece)
+            size += len(piece)
+            if size <= limit:
+                line = parts[0] if len(parts) == 1 else b"".join(parts)
+                if line.strip():
+                    yield line
+            else:
+                log(f"dropped a message of the host of more than {limit} bytes")
+            parts, size = [], 0
+        if tail:
+            size += len(tail)
+            parts = [*parts, tail] if size > limit and not parts else parts
+            if size <= limit:
+                parts.append(tail)
+    if parts and size <= limit:
+        line = b"".join(parts)
+        if line.strip():
+            yield line
+
+
+def parse_line(line: bytes) -> SessionMessage | bytes:
+    """The message of a line, or the bytes of the error that answers it."""
+    try:
+        value = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return _error(_id_of(line), -32700, "Parse error: no JSON in UTF-8 that can be read safely")
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_python(value, by_name=False))
+    except (ValueError, RecursionError):
+        pass
+    identifier = value.get("id") if is_object(value) else None
+    if is_object(value) and "method" in value and isinstance(identifier, int | str):
+        return _error(identifier, -32602, "Invalid request parameters")
+    return _error(identifier if isinstance(identifier, int | str) else None, -32600, "Invalid Request")
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _id_of(line: bytes) -> int | str | None:
+    found = _ID.search(line[:400]) or _ID.search(line[-400:])
+    if found is None:
+        return None
+    try:
+        return json.loads(found[1])
+    except ValueError:
+        return None
+
+
+def _error(identifier: int | str | None, code: int, message: str) -> bytes:
+    body = {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": message}}
+    return json.dumps(body).encode("ascii") + b"\n"
+
+
+def encode(message: Any) -> bytes:
+    """One line for a message; text that is no Unicode is escaped instead of failing."""
+    if isinstance(message, JSONRPCResponse):
+        body: Any = {"jsonrpc": "2.0", "id": message.id, "result": message.result}
+    else:
+        body = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+    return dump(body).encode("utf-8") + b"\n"
+
+
+def _write_all(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(sink, view) :]
+
+
+def stderr_log(text: str) -> None:
+    """One line on stderr, prefixed with our name."""
+    sys.stderr.write(f"slimguard: {text}\n")
+    sys.stderr.flush()

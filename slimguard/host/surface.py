@@ -1,0 +1,69 @@
+"""The three tools as the host sees them: their definitions, and the instructions of the server; pure data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slimguard.model import JsonObject
+
+FIND = "find_tool"
+CALL = "call_tool"
+READ = "read_result"
+
+_TEXT = {"type": "string"}
+
+DEFINITIONS: tuple[dict[str, Any], ...] = (
+    {
+        "name": FIND,
+        "description": "Find a tool: one step, as verb, object, product. Returns tool_ref and schema. No query: a map.",
+        "inputSchema": {"type": "object", "properties": {"query": _TEXT}},
+        "annotations": {"readOnlyHint": True, "idempotentHint": True},
+    },
+    {
+        "name": CALL,
+        "description": "Run a tool once. A large result is stored; you get a view and result_ref. Read that for "
+        "the rest; call again only for other arguments. result_query: a read_result query on the new result.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"tool_ref": _TEXT, "arguments": {"type": "object"}, "result_query": _TEXT},
+            "required": ["tool_ref"],
+        },
+    },
+    {
+        "name": READ,
+        "description": "Read a stored result, runs no tool. query: words, /regex/, lines:1-9, items:0-9, "
+        "select:JMESPath, sql:SELECT…FROM rows, outline, raw:; none: next page. No ref: recent results.",
+        "inputSchema": {"type": "object", "properties": {"result_ref": _TEXT, "query": _TEXT, "cursor": _TEXT}},
+        "annotations": {"readOnlyHint": True, "idempotentHint": True},
+    },
+)
+"""At most 270 tokens together (o200k_base); a test counts them. No `outputSchema`: a view would break it."""
+
+INSTRUCTIONS = """\
+slimguard stands before other MCP servers and gives their tools through three.
+1. find_tool: one step a query (verb and object, and the product's name): "create issue github". It returns tool_ref
+and the complete input schema. A tool you do not see is not missing: search for it; without a query you get a map.
+2. call_tool: tool_ref and arguments (an object that fits the schema). The tool runs at most once. A small result comes
+as it is; a large one is stored whole and shown as a view with a result_ref.
+3. read_result: whatever a view left out is one read away, and runs nothing: words, /regex/i, lines:120-180 (1-based),
+items:0-9 (0-based), bytes:0-4096, select:JMESPath, sql:SELECT count(*) FROM rows, outline, raw:, or none for pages.
+Aggregate with sql or select instead of reading pages. Several refs join with +. If you know what you need, give it at
+once as call_tool's result_query.
+Do not call a tool again to see more of the same result; call again only for other arguments, such as its next page.
+Errors say `tool ran: no`, `yes` or `unknown`; after `unknown`, check the effect before you repeat anything.
+"""
+
+
+def definitions(*, always_load: bool) -> list[JsonObject]:
+    """The definitions for one host; `always_load` adds the mark that keeps Claude Code from deferring them."""
+    if not always_load:
+        return [dict(definition) for definition in DEFINITIONS]
+    return [{**definition, "_meta": {"anthropic/alwaysLoad": True}} for definition in DEFINITIONS]
+
+
+def own_tool_call(name: str, arguments: JsonObject) -> tuple[str, JsonObject]:
+    """The name of ours that `name` means: hosts prefix names (`mcp__slimguard__find_tool`); else unchanged."""
+    for own in (FIND, CALL, READ):
+        if name == own or name.endswith((f"__{own}", f".{own}", f"/{own}", f":{own}")):
+            return own, arguments
+    return name, arguments
