@@ -1,4 +1,4 @@
-"""The tour of `slimguard demo`: a real MCP client, the guard as a real process, real upstreams; each step is checked."""
+"""The tour of `slimguard demo`: a real MCP client, a guard process, real upstreams; each step is checked."""
 
 from __future__ import annotations
 
@@ -103,9 +103,7 @@ class Tour:
         theirs = await self._upstream_tools()
         before, after = self.counter.count(dump({"tools": theirs})), self.counter.count(dump({"tools": ours}))
         self.spent += after
-        line = (
-            f"{len(theirs)} tools of the servers cost {before:,} tokens a request; the three tools of slimguard {after}"
-        )
+        line = f"{len(theirs)} tools of the servers: {before:,} tokens a request; the three of slimguard: {after}"
         self._add(Step("The host sees three tools", len(ours) == 3, [line], {"before": before, "after": after}))
 
     async def _upstream_tools(self) -> list[dict[str, Any]]:
@@ -145,7 +143,7 @@ class Tour:
         return ref
 
     async def _orders(self, client: Client) -> None:
-        query = "sql:SELECT status, count(*) AS orders, round(sum(amount), 2) AS amount FROM rows GROUP BY status ORDER BY 1"
+        query = "sql:SELECT status, count(*), round(sum(amount), 2) FROM rows GROUP BY status ORDER BY 1"
         arguments = {"tool_ref": "shop/list_orders", "result_query": query}
         text = await self._call(client, "call_tool", arguments)
         expected = sum(order["status"] == "returned" for order in shop.orders())
@@ -174,13 +172,13 @@ class Tour:
         same = digest_of(whole.encode()) == digest_of(expected.encode())
         lines = [
             f"the list of recent results knows the ref: {'yes' if ref in recent else 'no'}",
-            f"{len(body)} pages put together: BLAKE3 {digest_of(whole.encode())[:16]}…, the log's own: "
-            f"{digest_of(expected.encode())[:16]}…: {'the same bytes' if same else 'DIFFERENT'}",
+            f"{len(body)} pages put together: BLAKE3 {digest_of(whole.encode())[:16]}…",
+            f"the log's own: {digest_of(expected.encode())[:16]}…: {'the same bytes' if same else 'DIFFERENT'}",
         ]
         self._add(Step("The guard was restarted; the exact bytes are still there", same and ref in recent, lines))
 
     def _sum(self) -> None:
         answers = [shop.call(name, {}, self.outbox) for name in ("read_log", "list_orders")]
         direct = sum(self.counter.count(dump(answer)) for answer in answers) + int(self.steps[0].figures["before"])
-        line = f"all that the host saw: {self.spent:,} tokens; the same directly: {direct:,} ({direct / self.spent:.0f} times)"
+        line = f"all that the host saw: {self.spent:,} tokens; directly: {direct:,} ({direct / self.spent:.0f} times)"
         self._add(Step("Tokens", self.spent < direct, [line], {"guarded": self.spent, "direct": direct}))
