@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 import signal
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
 
-from slimguard import policy
+from slimguard import policy, ranking
+from slimguard.clock import SystemClock, os_user
 from slimguard.errors import RequestRejected
 from slimguard.guard import call as calling
 from slimguard.guard import find as finding
@@ -33,22 +31,6 @@ from slimguard.tokens import Tokens
 from slimguard.upstream.fleet import Fleet
 
 T = TypeVar("T")
-
-
-class SystemClock:
-    """Time and randomness of the operating system."""
-
-    def now(self) -> float:
-        """Seconds since the epoch, UTC."""
-        return time.time()
-
-    def monotonic(self) -> float:
-        """Seconds of a clock that never goes back."""
-        return time.monotonic()
-
-    def random_bytes(self, count: int) -> bytes:
-        """`count` unpredictable bytes."""
-        return os.urandom(count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +187,17 @@ async def _stop_on_signal(scope: anyio.CancelScope) -> None:
             return
 
 
-def os_user() -> str:
-    """The owner of results over stdio: the operating system's user."""
-    try:
-        return f"user:{os.getuid()}"
-    except AttributeError:
-        return f"user:{getpass.getuser()}"
+async def read_once(settings: Settings, arguments: JsonObject) -> Reply:
+    """One `read_result` for the command line, without any upstream."""
+    async with running(replace(settings, servers={})) as app:
+        caller = Caller(app.owner, settings.scope, "cli", "default")
+        return await reading.read_result(app.services, caller, arguments)
+
+
+async def find_once(settings: Settings, query: str, limit: int) -> ranking.Found:
+    """One ranking for the command line, over kept and live catalogs."""
+    async with running(settings) as app:
+        app.listed.set()
+        await app.fleet.settle(policy.CONNECT_WAIT_SECONDS)
+        _, index = await app.services.shelf.index()
+        return await app.services.compute.run(lambda: ranking.search(index, query, limit=limit))

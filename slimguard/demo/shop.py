@@ -52,7 +52,7 @@ def log_lines() -> Iterator[str]:
         stamp = f"2026-03-14T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.{number % 997:03}Z"
         worker = workers[number % 4]
         if number == 4_711:
-            yield f"{stamp} FATAL [payment-3] order 50231: the card processor refused: KeyExpired: key 7f ended 2026-03-13"
+            yield f"{stamp} FATAL [payment-3] order 50231: the card processor refused: KeyExpired: key 7f has ended"
             yield '  File "/srv/payment/charge.py", line 88, in charge'
             yield '  File "/srv/payment/keys.py", line 31, in current'
             yield "payment.errors.KeyExpired: key 7f ended 2026-03-13"

@@ -29,6 +29,7 @@ class Reader:
             counter=budgets.counter,
             tables=services.tables,
             secret=secret,
+            owner=self.caller.owner,
             cache=services.reading,
         )
         sources = [readers.Source(stored.ref, document, stored) for stored, document in found]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from slimguard import policy
 from slimguard.document import Document
 from slimguard.guard.budgets import Budgets
 from slimguard.guard.shelf import Shelf
 from slimguard.ports import Audit, Calls, Clock, Compute, Snapshots, TableEngine, TokenCounter, Upstreams
+from slimguard.readers import ReaderCache
 from slimguard.settings import Settings
 
 
@@ -62,8 +62,8 @@ class Services:
     documents: DocumentCache = field(default_factory=DocumentCache)
     introduced: dict[str, set[str]] = field(default_factory=lambda: {})
     """Servers whose instructions a session has been given."""
-    reading: dict[str, Any] = field(default_factory=lambda: {})
-    """What readers keep between reads (tables by digest)."""
+    reading: ReaderCache = field(default_factory=ReaderCache)
+    """What readers keep between reads: folded text, table sets."""
 
     def budgets(self, host: str) -> Budgets:
         """The budgets of a host under the current settings."""
