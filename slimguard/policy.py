@@ -290,3 +290,21 @@ COMPUTE_THREADS = 4
 
 RELIST_SECONDS = 1.0
 """Wait after a changed listing was read: a server that announces a change at every listing gets no loop."""
+
+SEARCH_WINDOW_CHARS = 16 * 1024 * 1024
+"""A text larger than this is searched window by window, so that no folded copy of all of it is made."""
+
+SEARCH_TOKENS = 700
+"""A first answer to a search: the best hits and the total; the rest follows by cursor."""
+
+SEARCH_SPANS = 20_000
+"""Hits of one word that are looked at; more are counted only."""
+
+REGEX_CHARS = 1_000
+"""Longest pattern."""
+
+REGEX_PROGRAM = 4_000
+"""Largest compiled pattern, in instructions of the engine: its time is at most this times the text."""
+
+QUERY_SECONDS = 1.5
+"""Processor time of one query before it stops with what it has, or with an error that says so."""
