@@ -1,0 +1,231 @@
+"""Fixtures that more than one folder of tests uses: a raw host over real pipes, and guards on real servers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SERVERS = ROOT / "fixtures" / "servers"
+REF = re.compile(r"result_ref=(r[0-9a-z]{14})")
+CURSOR = re.compile(r'cursor="([^"]+)"')
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class RawHost:
+    """A host that writes and reads JSON lines itself, so that nothing is hidden by a client library."""
+
+    def __init__(self, command: list[str], env: dict[str, str] | None = None, cwd: str | None = None) -> None:
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **(env or {})},
+            cwd=cwd,
+        )
+        self.last_id = 0
+        self.stderr = b""
+        self.notifications: list[dict[str, Any]] = []
+        self.lines: list[bytes] = []
+        self._answers: dict[Any, queue.Queue[dict[str, Any]]] = {}
+        self._lock = threading.Lock()
+        threading.Thread(target=self._read, daemon=True).start()
+        self._errors = threading.Thread(target=self._read_errors, daemon=True)
+        self._errors.start()
+
+    def _box(self, identifier: Any) -> queue.Queue[dict[str, Any]]:
+        with self._lock:
+            return self._answers.setdefault(identifier, queue.Queue())
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+            message = json.loads(line)
+            if "method" in message:
+                self.notifications.append(message)
+            else:
+                self._box(message.get("id")).put(message)
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.stderr += line
+
+    def write(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.write(json.dumps(message).encode() + b"\n")
+
+    def post(self, method: str, params: dict[str, Any] | None = None) -> int:
+        """Send a request without waiting; returns its id."""
+        self.last_id += 1
+        self.send({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params or {}})
+        return self.last_id
+
+    def answer(self, identifier: Any, timeout: float = 30) -> dict[str, Any]:
+        try:
+            return self._box(identifier).get(timeout=timeout)
+        except queue.Empty:
+            raise AssertionError(f"no answer to {identifier}; stderr: {self.stderr.decode()[-2000:]}") from None
+
+    def request(self, method: str, params: dict[str, Any] | None = None, timeout: float = 30) -> dict[str, Any]:
+        message = self.answer(self.post(method, params), timeout)
+        assert "result" in message, message
+        return message["result"]
+
+    def initialize(self, name: str = "raw-host", version: str = "2025-11-25") -> dict[str, Any]:
+        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}
+        result = self.request("initialize", params)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return result
+
+    def call(self, name: str, arguments: Any = None, timeout: float = 30, **extra: Any) -> dict[str, Any]:
+        return self.request(
+            "tools/call", {"name": name, "arguments": {} if arguments is None else arguments, **extra}, timeout
+        )
+
+    def tool(self, tool_ref: str, arguments: Any = None, timeout: float = 30, **extra: Any) -> dict[str, Any]:
+        return self.call(
+            "call_tool", {"tool_ref": tool_ref, "arguments": {} if arguments is None else arguments, **extra}, timeout
+        )
+
+    def read(self, ref: str = "", query: str = "", cursor: str = "") -> dict[str, Any]:
+        given = {"result_ref": ref, "query": query, "cursor": cursor}
+        return self.call("read_result", {key: value for key, value in given.items() if value})
+
+    def pages(self, ref: str, query: str = "") -> Iterator[str]:
+        """The bodies of all pages, following the literal cursor of each footer."""
+        cursor = ""
+        for _ in range(100_000):
+            result = self.read(ref, query, cursor)
+            assert not result.get("isError"), text_of(result)
+            _, _, rest = text_of(result).partition("\n")
+            body, _, last = rest.rpartition("\n")
+            yield body
+            found = CURSOR.search(last)
+            if found is None:
+                return
+            assert found[1] != cursor, "a cursor did not advance"
+            cursor = found[1]
+
+    def close(self, timeout: float = 10) -> int:
+        with contextlib.suppress(OSError):
+            assert self.process.stdin is not None
+            self.process.stdin.close()
+        try:
+            return self.process.wait(timeout)
+        finally:
+            self.process.kill()
+            self._errors.join(1)
+
+
+def text_of(result: dict[str, Any]) -> str:
+    return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
+
+
+def ref_of(result: dict[str, Any]) -> str:
+    found = REF.search(text_of(result))
+    assert found is not None, text_of(result)[:500]
+    return found[1]
+
+
+class Bench:
+    """A folder with a configuration, a counter file, and the hosts that were started on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.hosts: list[RawHost] = []
+        self.servers: dict[str, Any] = {}
+        self.section: dict[str, Any] = {"store": {"path": str(folder / "store" / "results.db")}}
+        self.environment: dict[str, str] = {}
+
+    @property
+    def counter(self) -> Path:
+        return self.folder / "counter.jsonl"
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "slimguard.json"
+
+    def calls(self, name: str | None = None) -> list[dict[str, Any]]:
+        """What the counting server really executed."""
+        if not self.counter.exists():
+            return []
+        found = [json.loads(line) for line in self.counter.read_text().splitlines()]
+        return [item for item in found if name is None or item["name"] == name]
+
+    def counting(self, name: str = "count", **env: str) -> None:
+        """Add the counting server."""
+        self.servers[name] = {
+            "command": sys.executable,
+            "args": [str(SERVERS / "counting.py")],
+            "env": {"COUNTER_FILE": str(self.counter), **env},
+        }
+
+    def write(self) -> Path:
+        self.config.write_text(json.dumps({"mcpServers": self.servers, "slimguard": self.section}))
+        return self.config
+
+    def host(self, *arguments: str, initialize: bool = True, name: str = "raw-host") -> RawHost:
+        command = [sys.executable, "-m", "slimguard", "serve", "--config", str(self.write()), *arguments]
+        host = RawHost(command, self.environment)
+        self.hosts.append(host)
+        if initialize:
+            host.initialize(name)
+        return host
+
+    def close(self) -> None:
+        for host in self.hosts:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                host.close()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def guard(bench: Bench) -> Callable[[], RawHost]:
+    """A guard before the counting server, started and initialised."""
+
+    def start() -> RawHost:
+        bench.counting()
+        return bench.host()
+
+    return start
+
+
+@pytest.fixture
+def helpers() -> Any:
+    """The functions of this file, for tests that cannot import it."""
+
+    class Helpers:
+        pass
+
+    Helpers.text_of = staticmethod(text_of)  # type: ignore[attr-defined]
+    Helpers.ref_of = staticmethod(ref_of)  # type: ignore[attr-defined]
+    Helpers.RawHost = RawHost  # type: ignore[attr-defined]
+    return Helpers

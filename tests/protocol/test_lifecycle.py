@@ -1,0 +1,136 @@
+"""Start, deadlines, death and exit, over real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+import psutil
+import pytest
+
+
+def children(process) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def wait_until(condition, seconds: float = 10.0):
+    """Poll an outside condition (another process) until it holds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError("the condition did not come true")
+
+
+def test_initialize_and_tools_list_do_not_wait_for_a_server_that_sleeps(bench):
+    bench.counting("slow", START_SLEEP="30")
+    began = time.monotonic()
+    host = bench.host()
+    host.request("tools/list")
+    assert time.monotonic() - began < 10
+
+
+def test_a_slow_call_answers_still_running_and_is_read_later_without_a_second_run(bench, helpers):
+    bench.counting()
+    bench.section["timeouts"] = {"soft_seconds": 0.3}
+    host = bench.host()
+    host.call("find_tool", {"query": "count/wait"})
+    result = host.tool("count/wait", {"seconds": 1.2})
+    text = helpers.text_of(result)
+    ref = helpers.ref_of(result)
+    assert "still running" in text and f'read_result(result_ref="{ref}")' in text
+    answer = wait_until(lambda: (lambda r: r if "still running" not in helpers.text_of(r) else None)(host.read(ref)))
+    assert "done waiting" in helpers.text_of(answer)
+    assert len(bench.calls("wait")) == 1
+
+
+def test_a_server_killed_in_mid_call_ran_once_and_the_next_call_works(bench, helpers):
+    bench.counting()
+    bench.counting("other")
+    host = bench.host()
+    result = host.tool("count/die")
+    assert result["isError"] is True and "tool ran: unknown" in helpers.text_of(result)
+    assert len(bench.calls("die")) == 1
+    assert helpers.text_of(host.tool("other/record", {"text": "other"})) == "recorded other"
+    assert helpers.text_of(host.tool("count/record", {"text": "again"})) == "recorded again"
+    assert len(bench.calls("die")) == 1
+
+
+def test_a_cancelled_call_is_captured_all_the_same(bench, helpers):
+    bench.counting()
+    host = bench.host()
+    host.call("find_tool", {"query": "count/wait"})
+    identifier = host.post(
+        "tools/call", {"name": "call_tool", "arguments": {"tool_ref": "count/wait", "arguments": {"seconds": 0.7}}}
+    )
+    wait_until(lambda: bench.calls("wait"))
+    host.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": identifier}})
+    listing = wait_until(
+        lambda: (lambda t: t if "stored" in t and "count/wait" in t else None)(helpers.text_of(host.read()))
+    )
+    ref = next(word for word in listing.replace("=", " ").split() if word.startswith("r") and len(word) == 15)
+    assert "done waiting" in helpers.text_of(host.read(ref))
+    assert len(bench.calls("wait")) == 1
+
+
+@pytest.mark.parametrize("ending", ["stdin", "SIGTERM", "SIGINT"])
+def test_the_guard_and_its_children_are_gone_within_two_seconds(bench, ending):
+    bench.counting(IGNORE_EOF="1")
+    host = bench.host()
+    host.call("find_tool", {"query": "count/record"})
+    pids = [child.pid for child in wait_until(lambda: children(host.process))]
+    began = time.monotonic()
+    if ending == "stdin":
+        host.process.stdin.close()
+    else:
+        os.kill(host.process.pid, getattr(signal, ending))
+    host.process.wait(10)
+    assert time.monotonic() - began < 2.5
+    wait_until(lambda: not any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids), 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is of Linux")
+def test_children_die_with_a_guard_that_was_killed(bench):
+    bench.counting(IGNORE_EOF="1")
+    host = bench.host()
+    host.call("find_tool", {"query": "count/record"})
+    pids = [child.pid for child in wait_until(lambda: children(host.process))]
+    host.process.kill()
+    wait_until(lambda: not any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids), 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"no json", -32700),
+        (
+            b'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"call_tool","arguments":{"x":"\xff"}}}',
+            -32700,
+        ),
+        (b'{"jsonrpc":"2.0","id":77,"method":5}', -32600),
+        (b"[" * 100_000, -32700),
+        (b'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"x","arguments":{"a":NaN}}}', -32700),
+    ],
+)
+def test_bad_lines_of_the_host_are_answered_and_the_guard_goes_on(guard, bench, line, code):
+    host = guard()
+    host.write(line + b"\n")
+    message = host.answer(77 if b'"id":77' in line else None)
+    assert message["error"]["code"] == code
+    assert len(host.request("tools/list")["tools"]) == 3
+    assert bench.calls() == []
+
+
+def test_text_that_is_no_unicode_survives_both_ways(guard, bench):
+    host = guard()
+    host.write(
+        b'{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"call_tool","arguments":'
+        b'{"tool_ref":"count/record","arguments":{"text":"a\\ud800b"}}}}\n'
+    )
+    assert "result" in host.answer("s")
+    assert bench.calls("record")[0]["arguments"]["text"] == "a\ud800b"
+    assert len(host.request("tools/list")["tools"]) == 3
