@@ -120,6 +120,12 @@ ESTIMATE_WINDOW_CHARS = 3 * 1024
 DOCUMENT_CACHE_BYTES = 64 * 1024 * 1024
 """Parsed results kept between reads, by size of their text."""
 
+FRAME_TOKENS = 260
+"""Room that a view leaves for its header and footer; a longer header takes it from the body."""
+
+FRAME_BYTES = 1_100
+"""The same in bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class HostProfile:

@@ -1,0 +1,331 @@
+"""The supervisor of one server: connects, lists, reconnects for the next call; it never repeats a call.
+
+Whatever the server does ends here: nothing that it sends or fails at reaches another server's task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import anyio
+import anyio.abc
+
+from slimguard import policy
+from slimguard.errors import RequestRejected, UpstreamFailed
+from slimguard.model import ServerState, ServerStatus, Tool
+from slimguard.settings import ServerConfig
+from slimguard.upstream.handshake import Era, Greeting, StartAsLegacy, negotiate
+from slimguard.upstream.listing import list_tools
+from slimguard.upstream.peer import Peer
+from slimguard.upstream.wire import Inbound, Wire
+
+_RETIRED = "the server was removed from the configuration, or its entry changed"
+
+
+class OpenWire(Protocol):
+    """Opens the carrier of a configuration and closes it on leaving."""
+
+    def __call__(self, config: ServerConfig, inbound: Inbound, at: Callable[[str], None]) -> Any:
+        """An asynchronous context manager of a `Wire`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What a session tells its fleet."""
+
+    on_change: Callable[[], None]
+    on_listed: Callable[[ServerConfig, Sequence[Tool]], None]
+    at: Callable[[str], None]
+    log: Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Connection:
+    """One live conversation with the server."""
+
+    peer: Peer
+    wire: Wire
+    greeting: Greeting
+
+    async def cancel(self, request_id: int) -> None:
+        """Tell the server that nobody waits for this request; over 2026 HTTP that would close the answer's stream."""
+        if self.wire.cancels_by_message:
+            await self.peer.tell(
+                "notifications/cancelled", {"requestId": request_id, "reason": "cancelled by the host"}
+            )
+
+
+class Session:
+    """One configured server over the time of a fleet."""
+
+    def __init__(self, config: ServerConfig, open_wire: OpenWire, hooks: Hooks) -> None:
+        self.config = config
+        self._open_wire = open_wire
+        self._hooks = hooks
+        self._era: Era | None = None
+        self._connection: Connection | None = None
+        self._tools: tuple[Tool, ...] = ()
+        self._by_name: Mapping[str, Tool] = {}
+        self._listed = False
+        self._skipped: tuple[str, ...] = ()
+        self._greeting: Greeting | None = None
+        self._state: ServerState = "connecting"
+        self._reason = ""
+        self._attempts = 0
+        self._progressed = anyio.Event()
+        self._demand = anyio.Event()
+        self._tools_changed = anyio.Event()
+        self._retired = anyio.Event()
+        self._hopeless = False
+        self._detail = ""
+        self._tasks: anyio.abc.TaskGroup | None = None
+        self.settled = anyio.Event()
+        """Set once the first attempt to connect has ended, one way or the other."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The live listing, or the kept one until there is a live one."""
+        return self._tools
+
+    @property
+    def status(self) -> ServerStatus:
+        """What is known now."""
+        greeting = self._greeting
+        return ServerStatus(
+            name=self.config.name,
+            state=self._state,
+            reason=self._reason,
+            title=greeting.title if greeting else "",
+            version=greeting.version if greeting else "",
+            protocol=greeting.protocol if greeting else "",
+            instructions=greeting.instructions if greeting else "",
+            tools=len(self._tools),
+            skipped=self._skipped,
+        )
+
+    @property
+    def start_seconds(self) -> float:
+        """How long this server may take to start and to list its tools."""
+        return self.config.timeouts.start_seconds or policy.START_SECONDS
+
+    def keep(self, tools: Sequence[Tool]) -> None:
+        """Offer the tools of an earlier run; a live listing wins."""
+        if not self._listed and not self._tools:
+            self._tools = tuple(tools)
+            self._hooks.on_change()
+
+    def retire(self) -> None:
+        """Start nothing new; calls in flight finish, then the connection closes and `run` returns."""
+        self._retired.set()
+        self._demand.set()
+        if self._connection is not None:
+            self._connection.peer.stale(_RETIRED)
+
+    def check(self, tool: Tool) -> None:
+        """Refuse a tool whose definition is not the live one; raises `RequestRejected`."""
+        live = self._by_name.get(tool.name)
+        if live is None:
+            message = f"{tool.id} is no longer offered by its server"
+            raise RequestRejected(message, code="tool_gone", next_call="find_tool with what you want to do")
+        if live.digest != tool.digest:
+            message = f"the definition of {tool.id} has changed"
+            call = f'find_tool(query="{tool.name}") and call the new tool_ref'
+            raise RequestRejected(message, code="tool_changed", next_call=call)
+
+    async def connection(self) -> Connection:
+        """The live connection, made if need be; raises `UpstreamFailed(ran="no")` with the reason why not."""
+        seen = self._attempts
+        with anyio.move_on_after(self.start_seconds + policy.RECONNECT_SECONDS[1]):
+            while True:
+                if (connection := self._usable()) is not None:
+                    return connection
+                if self._hopeless or self._retired.is_set() or self._attempts > seen:
+                    break
+                self._demand.set()
+                await self._progressed.wait()
+        raise UpstreamFailed(f"the server {self.config.name} cannot be reached: {self._reason}", code="unreachable")
+
+    async def run(self) -> None:
+        """Supervise until retired or cancelled; never raises."""
+        config = self.config
+        if config.disabled or config.problem:
+            reason = config.problem or "disabled in the configuration"
+            self._hopeless = True
+            self._become("disabled" if config.disabled else "unavailable", reason)
+            return
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            await self._supervise()
+
+    async def _supervise(self) -> None:
+        failures = 0
+        while not self._retired.is_set():
+            connection = await self._attempt()
+            if connection is None:
+                failures += 1
+            else:
+                lived = await self._outlive(connection)
+                failures = 0 if lived >= policy.STEADY_SECONDS else failures + 1
+            if not self._retired.is_set():
+                await self._pause(failures)
+
+    async def _outlive(self, connection: Connection) -> float:
+        """Wait until the connection takes no more calls; returns the seconds that it did."""
+        began = anyio.current_time()
+        if self._retired.is_set():
+            connection.peer.stale(_RETIRED)
+        await connection.peer.unusable.wait()
+        self._connection = None
+        self._become("unavailable", _explain(connection.peer, connection.wire))
+        return anyio.current_time() - began
+
+    async def _pause(self, failures: int) -> None:
+        """Wait before the next attempt: longer each time, but a call need not wait more than a second."""
+        steps = policy.RECONNECT_SECONDS
+        delay: float = steps[min(failures, len(steps) - 1)]
+        if failures > 1:
+            await anyio.sleep(min(delay, steps[1]))
+        if self.config.transport == "stdio" and failures > policy.RECONNECT_STDIO_ATTEMPTS:
+            delay = float("inf")
+        self._demand = anyio.Event()
+        with anyio.move_on_after(delay):
+            await self._demand.wait()
+
+    async def _attempt(self) -> Connection | None:
+        """Try once to connect, in the other era if the first try ended the server; None when it did not work."""
+        self._become("connecting", self._reason)
+        self._detail = ""
+        try:
+            self._connection = await self._connect_in_either_era()
+        finally:
+            self._attempts += 1
+        if self._connection is not None:
+            self._become("ready", "")
+        return self._connection
+
+    async def _connect_in_either_era(self) -> Connection | None:
+        for _ in range(2):
+            try:
+                return await self._connect()
+            except StartAsLegacy:
+                self._era = "legacy"
+            except TimeoutError:
+                reason = f"it did not start and list its tools within {self.start_seconds:g} s"
+                self._fail_attempt(reason)
+                return None
+            except UpstreamFailed as error:
+                self._fail_attempt(error.message)
+                return None
+            except Exception as error:  # noqa: BLE001 - P8: a server's trouble is its own
+                self._fail_attempt(f"connecting failed: {_innermost(error)}")
+                return None
+        self._fail_attempt("it ended during the handshake, with and without server/discover")
+        return None
+
+    async def _connect(self) -> Connection:
+        if self._tasks is None:
+            raise UpstreamFailed("the fleet is not running")
+        with anyio.fail_after(self.start_seconds):
+            connection: Connection = await self._tasks.start(self._serve)
+        self._era = connection.greeting.era
+        self._greeting = connection.greeting
+        return connection
+
+    async def _serve(self, *, task_status: anyio.abc.TaskStatus[Connection]) -> None:
+        """Own one connection from its opening to its end; after it began, no exception leaves."""
+        started = False
+        failure: Exception | None = None
+        peer = Peer(self._hooks.at, self._on_tools_changed)
+        try:
+            async with self._opened(peer) as wire:
+                try:
+                    connection = await self._greet(peer, wire)
+                    task_status.started(connection)
+                    started = True
+                    await self._follow(connection)
+                except (UpstreamFailed, StartAsLegacy) as error:
+                    failure = error
+                finally:
+                    self._detail = "" if started else _explain(peer, wire)
+        except Exception as error:
+            if not started:
+                raise
+            peer.closed(f"the connection failed: {_innermost(error)}")
+        if failure is not None and not started:
+            raise failure
+
+    @asynccontextmanager
+    async def _opened(self, peer: Peer) -> AsyncGenerator[Wire, None]:
+        async with self._open_wire(self.config, peer, self._hooks.at) as wire, anyio.create_task_group() as tasks:
+            peer.attach(wire)
+            tasks.start_soon(peer.answer_server)
+            yield wire
+            tasks.cancel_scope.cancel()
+
+    async def _greet(self, peer: Peer, wire: Wire) -> Connection:
+        greeting = await negotiate(peer, wire, self.config.protocol, self._era, self.start_seconds)
+        connection = Connection(peer, wire, greeting)
+        await self._list(connection)
+        return connection
+
+    async def _follow(self, connection: Connection) -> None:
+        """Keep the listing current until the connection may be closed."""
+        if connection.greeting.era == "modern" and connection.greeting.list_changed:
+            await connection.peer.ask("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._relist, connection)
+            await connection.peer.idle.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _relist(self, connection: Connection) -> None:
+        while True:
+            await self._tools_changed.wait()
+            self._tools_changed = anyio.Event()
+            try:
+                with anyio.fail_after(self.start_seconds):
+                    await self._list(connection)
+            except (UpstreamFailed, TimeoutError) as error:
+                self._hooks.log(f"{self.config.name}: the changed tools could not be listed ({type(error).__name__})")
+            await anyio.sleep(policy.RELIST_SECONDS)
+
+    async def _list(self, connection: Connection) -> None:
+        tools, skipped = await list_tools(connection.peer, self.config.name, connection.wire.refuses)
+        self._listed = True
+        self._tools, self._skipped = tools, skipped
+        self._by_name = {tool.name: tool for tool in tools}
+        self._hooks.on_listed(self.config, tools)
+        self._hooks.on_change()
+
+    def _on_tools_changed(self) -> None:
+        self._tools_changed.set()
+
+    def _usable(self) -> Connection | None:
+        connection = self._connection
+        return connection if connection is not None and not connection.peer.unusable.is_set() else None
+
+    def _fail_attempt(self, reason: str) -> None:
+        detail = self._detail
+        self._become("unavailable", f"{reason}\n{detail}" if detail and detail not in reason else reason)
+
+    def _become(self, state: ServerState, reason: str) -> None:
+        self._state, self._reason = state, reason
+        if state != "connecting":
+            self.settled.set()
+        progressed, self._progressed = self._progressed, anyio.Event()
+        progressed.set()
+        self._hooks.on_change()
+
+
+def _explain(peer: Peer, wire: Wire) -> str:
+    """Why a connection ended, for the owner: the reason, the exit code and the last lines of stderr."""
+    return "\n".join(part for part in (peer.reason, wire.diagnosis()) if part)
+
+
+def _innermost(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return type(error).__name__
