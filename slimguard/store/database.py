@@ -165,8 +165,6 @@ class Database:
     def _open(self) -> None:
         files.prepare_directory(self.path.parent)
         with files.opening_lock(self.path, self._busy_seconds, self._clock.monotonic):
-            if files.identity(self.path) is None:
-                files.remove_orphans(self.path)
             files.prepare_files(self.path)
             connection = self._connect("?mode=rw", reading=False)
             try:

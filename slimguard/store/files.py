@@ -52,6 +52,8 @@ def prepare_files(path: Path) -> bool:
     """
     for suffix in SIDE_FILES:
         check_file(path.with_name(path.name + suffix))
+    if identity(path) is None:
+        _remove_orphans(path)
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     except FileExistsError:
@@ -83,12 +85,6 @@ def check_owner(path: Path) -> int:
     if found.st_uid != os.geteuid():
         raise refuse(path, f"it belongs to user {found.st_uid}; use a file of your own")
     return stat.S_IMODE(found.st_mode)
-
-
-def remove_orphans(path: Path) -> None:
-    """Remove the side files of a database that is gone: a new one must not meet the old one's log."""
-    for suffix in SIDE_FILES[1:]:
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def identity(path: Path) -> Identity | None:
@@ -168,6 +164,12 @@ def is_locked(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def _remove_orphans(path: Path) -> None:
+    """Remove the side files of a database that is gone: a new one must not meet the old one's log."""
+    for suffix in SIDE_FILES[1:]:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _make_directories(directory: Path) -> None:
