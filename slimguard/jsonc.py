@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from slimguard.model import Json
 
@@ -104,6 +104,16 @@ def value_of(node: Node) -> Json:
 def loads(text: str) -> Json:
     """The plain JSON value of a text with comments."""
     return value_of(parse(text))
+
+
+def object_of(value: Json) -> dict[str, Json]:
+    """The value as an object, or an empty one when it is none."""
+    return cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+
+
+def list_of(value: Json) -> list[Json]:
+    """The value as a list, or an empty one when it is none."""
+    return cast("list[Json]", value) if isinstance(value, list) else []
 
 
 def position(text: str, offset: int) -> tuple[int, int]:

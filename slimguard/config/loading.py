@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -12,8 +12,10 @@ from slimguard.config import files
 from slimguard.config.checking import Problem, ignored, json_path, problems
 from slimguard.config.own import own_problems, own_settings
 from slimguard.config.servers import server_config, server_problems
+from slimguard.config.variables import names_in
 from slimguard.errors import ConfigurationError
-from slimguard.jsonc import JsonSyntaxError, Node, parse, position, value_of
+from slimguard.jsonc import JsonSyntaxError, Node, list_of, loads, object_of, parse, position, value_of
+from slimguard.model import Json
 from slimguard.settings import ServerConfig, Settings, StoreSettings
 
 SHOWN_PROBLEMS = 20
@@ -77,6 +79,23 @@ def for_command(name: str, argv: Sequence[str], environment: Mapping[str, str]) 
         store=StoreSettings(path=_default_store(environment)),
         scope=value_digest(["command", name, *argv])[:SCOPE_CHARS],
     )
+
+
+def variables(path: str | None, environment: Mapping[str, str], cwd: str) -> tuple[str, ...]:
+    """The names of the environment variables that the configuration needs, disabled servers left out, in order."""
+    found = files.find(path, environment, cwd)
+    file = object_of(loads(files.read(found.path)))
+    servers = [object_of(entry) for entry in object_of(file.get("mcpServers")).values()]
+    used: list[Json] = [entry for entry in servers if entry.get("disabled") is not True]
+    used.append(object_of(object_of(file.get("slimguard")).get("store")).get("path"))
+    return tuple(dict.fromkeys(name for text in _texts(used) for name in names_in(text)))
+
+
+def _texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for item in (*list_of(value), *object_of(value).values()):
+        yield from _texts(item)
 
 
 def scope_of(path: str) -> str:

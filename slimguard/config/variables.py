@@ -36,18 +36,31 @@ def expand(text: str, environment: Mapping[str, str]) -> str:
 def _replaced(inner: str, environment: Mapping[str, str]) -> str:
     name = _NAME.match(inner)
     rest = inner[name.end() :] if name else ""
+    value = _value(name[0], environment) if name else None
     if name and not rest:
-        if name[0] not in environment:
+        if value is None:
             raise VariableProblem(f"the variable {name[0]} is not set; set it, or write ${{{name[0]}:-default}}")
-        return environment[name[0]]
+        return value
     if name and rest.startswith(":-"):
         default = rest[2:]
         if "${" in default:
             raise VariableProblem(f"the default of {name[0]} holds another variable; only plain text is allowed there")
-        return environment.get(name[0]) or default
+        return value or default
     if foreign := _FOREIGN.fullmatch(inner):
         raise VariableProblem(f"${{{inner}}} is another program's form; write ${{{_upper(foreign[1])}}}")
     raise VariableProblem('a "${…}" is neither ${VAR} nor ${VAR:-default}; write $${ for a literal ${')
+
+
+def _value(name: str, environment: Mapping[str, str]) -> str | None:
+    """The variable's value; a host's own placeholder that it passed on unreplaced counts as not set."""
+    value = environment.get(name)
+    return None if value in (f"${{{name}}}", f"${{env:{name}}}", f"{{env:{name}}}", f"${name}") else value
+
+
+def names_in(text: str) -> list[str]:
+    """The names of the variables that `expand` would look up, in their order."""
+    plain = text.replace("$${", "")
+    return re.findall(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?=\}|:-)", plain)
 
 
 def _upper(name: str) -> str:

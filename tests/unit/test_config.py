@@ -311,6 +311,26 @@ def test_a_bad_variable_makes_only_its_server_unavailable(
     assert "${" not in "".join([bad.command, *bad.args, *bad.env.values(), bad.url, *bad.headers.values()])
 
 
+def test_a_placeholder_that_the_host_passed_on_counts_as_not_set(tmp_path: Path) -> None:
+    for value in ("${T}", "${env:T}", "{env:T}", "$T"):
+        settings = loaded(tmp_path, server(env={"A": "${T}", "B": "${T:-x}"}), T=value)
+        assert "T is not set" in settings.servers["one"].problem
+
+
+def test_the_variables_that_a_configuration_needs_are_listed_by_name(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {
+            "mcpServers": {
+                "a": {"command": "x", "env": {"K": "${T}"}, "args": ["${U:-1}${T}", "$${NOT}"]},
+                "b": {"command": "x", "env": {"K": "${OFF}"}, "disabled": True},
+            },
+            "slimguard": {"store": {"path": "${D}/x"}},
+        },
+    )
+    assert config.variables(str(path), {"HOME": "/h"}, "/") == ("T", "U", "D")
+
+
 def test_an_unset_variable_of_the_store_is_an_error(tmp_path: Path) -> None:
     assert "NOPE is not set" in refused(tmp_path, {"slimguard": {"store": {"path": "${NOPE}/r.db"}}})
 
