@@ -165,6 +165,12 @@ STORE_BUSY_SECONDS = 10.0
 STORE_BATCH_BYTES = 4 * 1024 * 1024
 """Bytes of one snapshot written in one transaction: above it, intents of other calls may go in between (20 ms)."""
 
+STORE_GROUP_BYTES = 256 * 1024
+"""Bytes that writes waiting at the same time may share one commit with: more would make the intents among them wait."""
+
+STORE_GROUP_WRITES = 64
+"""How many waiting writes share one commit: a burst of calls costs one flush of the disk, not one each."""
+
 STORE_READERS = 3
 """Threads that read the store; more would only wait for the same two cores."""
 

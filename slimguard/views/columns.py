@@ -1,0 +1,191 @@
+"""Which columns of a table a reader wants first: ranked by what they tell, without links, hashes and copies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from slimguard.document import Table
+from slimguard.document.shapes import sample
+from slimguard.model import Json, is_array
+from slimguard.views.profile import Column, points_of, profile
+
+PROFILED_AT_MOST = 160
+"""Columns that are looked at; wider tables hold nested copies behind them."""
+
+_TITLE = re.compile(r"(?i)^(?:title|name|subject|summary|headline|full_?name|display_?name|place)$")
+_IDENT = re.compile(r"(?i)^(?:number|identifier|key|_key|iid|no|path|file|file_?name|file_?path|line|slug|sku|symbol)$")
+_ID = re.compile(r"(?i)^(?:.*_)?(?:id|uid|uuid|guid|sha|hash|oid)$|^.+(?:Id|ID)$")
+_STATE = re.compile(
+    r"(?i)(?:status|state|phase|conclusion|outcome|result|level|severity|priority|type|kind|reason|draft|category|"
+    r"environment|error|failed|passed|ready|restart.*|enabled|active|success)$"
+)
+_PERSON = re.compile(r"(?i)(?:user|author|assignee|owner|login|from|to|email|team|sender|creator|reporter|customer)$")
+_TEXT = re.compile(
+    r"(?i)^(?:message|msg|description|body|text|content|plain_text|observations?|snippet|value|note|detail)s?$"
+)
+_TIME = re.compile(r"(?i)(?:created|updated|start|time|date|last)")
+_COMMON = re.compile(
+    r"(?i)^(?:has_|is_|can_|allow|default|locked|site_admin|fork$|private$|archived$|disabled$|score$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The profiled columns of a table, the most telling first, and what was left out of them."""
+
+    columns: tuple[Column, ...]
+    constants: tuple[Column, ...]
+    dropped: tuple[str, ...]
+    """Names of columns that are noise, empty, or copies of others."""
+    labels: tuple[Column, ...]
+    """One or two columns that name a row to a reader."""
+    count: int
+    scores: dict[str, float] = field(repr=False)
+
+
+def ranked(table: Table) -> Ranked:
+    """Profile and rank the columns of `table`."""
+    rows = table.rows
+    names = table.columns[:PROFILED_AT_MOST]
+    profiled = _with_series([profile(name, [row[place] for row in rows]) for place, name in enumerate(names)])
+    wrapped = _is_wrapped(profiled, table)
+    constants: list[Column] = []
+    kept: list[Column] = []
+    dropped: list[str] = []
+    expanded = {name.split(".", 1)[0] for name in table.columns[table.own :]}
+    for column in profiled:
+        if column.constant and len(rows) > 1:
+            constants.append(column)
+        elif column.kind == "empty" or column.noise or (column.kind == "object" and column.name in expanded):
+            dropped.append(column.name)
+        else:
+            kept.append(column)
+    kept = _without_copies(kept, dropped)
+    scores = {column.name: _score(column, len(rows), wrapped=wrapped) for column in kept}
+    kept.sort(key=lambda column: -scores[column.name])
+    if not kept:
+        kept = [column for column in profiled if column.noise][:3]
+        scores = {column.name: 0.0 for column in kept}
+    return Ranked(tuple(kept), tuple(constants), tuple(dropped), _labels(kept, len(rows)), len(rows), scores)
+
+
+def _with_series(columns: list[Column]) -> list[Column]:
+    """Columns of number series become their last, largest and smallest point."""
+    result: list[Column] = []
+    for column in columns:
+        if column.kind != "series":
+            result.append(column)
+            continue
+        ends: list[list[Json]] = [[], [], []]
+        for value in column.values:
+            raw = _raw_points(value)
+            for place, item in enumerate(raw):
+                ends[place].append(item)
+        for place, word in enumerate(("last", "max", "min")):
+            derived = profile(f"{column.name}.{word}", ends[place])
+            result.append(derived)
+    return result
+
+
+def _raw_points(value: Json) -> tuple[Json, Json, Json]:
+    points = points_of(value) if is_array(value) and value else None
+    if not points:
+        return None, None, None
+    low, high = points.index(min(points)), points.index(max(points))
+    return _number(points[-1]), _number(points[high]), _number(points[low])
+
+
+def _number(value: float) -> Json:
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+def _is_wrapped(columns: Sequence[Column], table: Table) -> bool:
+    """Whether the substance is nested (`properties`, `spec`, `node`): hardly a scalar of the rows' own tells anything."""
+    own = [
+        column
+        for column in columns[: table.own]
+        if column.kind not in ("object", "empty", "array", "series") and not column.constant and not column.noise
+    ]
+    return len(own) <= 2
+
+
+def _without_copies(columns: Sequence[Column], dropped: list[str]) -> list[Column]:
+    seen: set[tuple[str, ...]] = set()
+    kept: list[Column] = []
+    for column in columns:
+        if column.kind in ("object", "array", "mixed") or column.distinct < 2:
+            kept.append(column)
+            continue
+        key = tuple(str(value) for value in sample(column.values, 48))
+        if key in seen:
+            dropped.append(column.name)
+            continue
+        seen.add(key)
+        kept.append(column)
+    return kept
+
+
+def _score(column: Column, count: int, *, wrapped: bool) -> float:
+    last = column.name.rsplit(".", 1)[-1]
+    depth = column.name.count(".")
+    score = 1.0 + _name_score(last)
+    if column.kind == "number" and not _ID.match(last):
+        score += 0.6
+    if column.kind == "time":
+        score += 0.3 if _TIME.search(last) else 0.1
+    if column.kind in ("object", "array", "mixed"):
+        score -= 0.4
+    if depth:
+        score -= 0.25 * depth if wrapped else 0.9 * depth
+    score -= min(1.5, column.width / 80)
+    if column.kind == "text" and column.distinct == count and column.width < 3:
+        score -= 0.5
+    return score * (0.25 + 0.75 * column.filled / max(1, count))
+
+
+def _name_score(last: str) -> float:
+    if _TITLE.match(last):
+        return 3.0
+    if _IDENT.match(last):
+        return 2.6
+    if _COMMON.match(last):
+        return -0.8
+    if _ID.match(last):
+        return 0.6
+    if _STATE.search(last):
+        return 1.8
+    if _PERSON.search(last):
+        return 1.1
+    if _TEXT.match(last):
+        return 1.2
+    return 0.0
+
+
+def _labels(columns: Sequence[Column], count: int) -> tuple[Column, ...]:
+    """A short identifier and a title, where rows have them; they are nearly unique."""
+    unique = [
+        column
+        for column in columns
+        if column.counts is not None and column.kind in ("text", "number", "time", "mixed")
+        and column.distinct * 10 >= count * 8 and column.width <= 120
+    ]  # fmt: skip
+    if not unique:
+        return tuple(columns[:1])
+    short = [column for column in unique if column.width <= 16 and _is_identifier(column)]
+    titles = [column for column in unique if column.kind == "text" and column.width > 4]
+    first = max(short, key=_label_score) if short else max(unique, key=_label_score)
+    best = max(titles, key=_label_score) if titles else first
+    return (first,) if best is first else (first, best)
+
+
+def _is_identifier(column: Column) -> bool:
+    last = column.name.rsplit(".", 1)[-1]
+    return bool(_IDENT.match(last) or _ID.match(last) or column.name == "_key" or column.kind == "time")
+
+
+def _label_score(column: Column) -> float:
+    last = column.name.rsplit(".", 1)[-1]
+    score = 3.0 if _TITLE.match(last) else 2.5 if _IDENT.match(last) else 1.5 if _ID.match(last) else 0.5
+    return score - 0.6 * column.name.count(".") - max(0.0, column.width - 24) / 40

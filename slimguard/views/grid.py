@@ -1,0 +1,122 @@
+"""Rows of a table as lines of cells: all of them when that is cheap, else the first and the last; never reordered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from slimguard.document import Table
+from slimguard.views.cells import cell
+from slimguard.views.columns import Ranked
+from slimguard.views.facts import constants_line, fact_lines
+from slimguard.views.model import Content, Part
+from slimguard.views.profile import Column
+
+MARK = "|"
+"""Divides cells: one token in almost every neighbourhood, and no character that JSON escapes."""
+ROW_TOKENS = 48
+ALL_ROWS_TOKENS = 700
+SOME_ROWS_TOKENS = 330
+FACT_TOKENS = 360
+COLUMNS_SHOWN = 14
+TEXT_CHARS = 72
+SLIM_CHARS = 56
+
+
+def table_parts(table: Table, ranked: Ranked, content: Content, *, rank: int = 2) -> list[Part]:
+    """A table as parts: what is true of all rows, counts and ranges, then the rows."""
+    parts: list[Part] = []
+    constants = constants_line(ranked)
+    if constants:
+        parts.append(Part((constants,), rank=rank, tokens=content.share(160)))
+    chosen, lines, everything = _rows(ranked, content)
+    facts = [line for line in fact_lines(ranked) if not (everything and ranked.count <= 5)]
+    if facts:
+        parts.append(Part(facts, rank=rank + 1, tokens=content.share(FACT_TOKENS), more=""))
+    head = MARK.join(column.name for column in chosen)
+    parts.append(Part((head,), rank=rank))
+    parts.extend(_row_parts(lines, everything, content, rank))
+    hidden = hidden_columns(table, chosen, ranked)
+    if hidden:
+        parts.append(Part((hidden,), rank=rank + 2, more=""))
+    return parts
+
+
+def hidden_columns(table: Table, chosen: Sequence[Column], ranked: Ranked) -> str:
+    """Which columns the rows leave out, by name as far as that is short."""
+    shown = {column.name for column in chosen} | {column.name for column in ranked.constants}
+    own = [name for name in table.columns[: table.own] if name not in shown]
+    own = [name for name in own if not any(column.name.startswith(f"{name}.") for column in chosen)]
+    if not own:
+        return ""
+    more = f" and {len(own) - 16} more" if len(own) > 16 else ""
+    return f"columns not shown: {', '.join(own[:16])}{more}"
+
+
+def _row_parts(lines: Sequence[str], everything: bool, content: Content, rank: int) -> list[Part]:  # noqa: FBT001
+    if everything or len(lines) <= 8:
+        return [Part(lines, rank=rank + 1, more="… {n} more rows", ends=True, counted=True)]
+    room = content.share(SOME_ROWS_TOKENS)
+    return [Part(lines, rank=rank, tokens=room, more="… {n} rows between", ends=True, counted=True)]
+
+
+def _rows(ranked: Ranked, content: Content) -> tuple[Sequence[Column], Sequence[str], bool]:
+    """Columns, lines and whether all rows fit: many columns for few rows, the label and state columns for more."""
+    full = _choose(ranked, content, ROW_TOKENS)
+    lines = _Lines(full, ranked.count, TEXT_CHARS)
+    if _fits(lines, content, ALL_ROWS_TOKENS):
+        return full, list(lines), True
+    if ranked.count <= 60:
+        for tokens in (30, 18):
+            slim = _choose(ranked, content, tokens)
+            lines = _Lines(slim, ranked.count, SLIM_CHARS)
+            if _fits(lines, content, ALL_ROWS_TOKENS):
+                return slim, list(lines), True
+        lines = _Lines(full, ranked.count, TEXT_CHARS)
+    return full, lines, False
+
+
+class _Lines(Sequence[str]):
+    """The lines of rows, made when they are asked for."""
+
+    def __init__(self, columns: Sequence[Column], count: int, limit: int) -> None:
+        self._columns = columns
+        self._count = count
+        self._limit = limit
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, place: int) -> str:  # type: ignore[override]
+        if place < 0:
+            place += self._count
+        if not 0 <= place < self._count:
+            raise IndexError(place)
+        return MARK.join(cell(column.values[place], self._limit) for column in self._columns)
+
+
+def _fits(lines: Sequence[str], content: Content, tokens: int) -> bool:
+    if len(lines) > 150:
+        return False
+    return content.counter.within("\n".join(lines), content.share(tokens))
+
+
+def _choose(ranked: Ranked, content: Content, tokens: int) -> list[Column]:
+    """The best columns whose row stays within `tokens`, in an order a reader expects: labels first."""
+    chosen: list[Column] = list(ranked.labels)
+    used = sum(_cost(column, content) for column in chosen)
+    for column in ranked.columns:
+        if column in chosen or len(chosen) >= COLUMNS_SHOWN:
+            continue
+        cost = _cost(column, content)
+        if used + cost > tokens or ranked.scores[column.name] < 0.2:
+            continue
+        chosen.append(column)
+        used += cost
+    return chosen
+
+
+def _cost(column: Column, content: Content) -> int:
+    filled = [value for value in column.values[:12] if value is not None][:4]
+    if not filled:
+        return 1
+    return 1 + content.tokens(MARK.join(cell(value, TEXT_CHARS) for value in filled)) // len(filled)

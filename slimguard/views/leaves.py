@@ -1,0 +1,92 @@
+"""The leaves of a JSON value as lines `path: key=value …`, with arrays and texts given by their size; paths are JMESPath."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from slimguard.document import Path, format_path
+from slimguard.document.shapes import is_scalar
+from slimguard.frame import size_text
+from slimguard.model import Json, is_array, is_object
+from slimguard.views.cells import cell, one_line
+from slimguard.views.encoded import encoded_text
+
+VALUE_CHARS = 110
+LONG_CHARS = 240
+SCALARS_A_LINE = 24
+DEPTH = 7
+NODES = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One line of the outline and how deep its path is."""
+
+    path: Path
+    line: str
+    depth: int
+
+
+def leaf_lines(value: Json, skip: Sequence[Path]) -> list[Leaf]:
+    """Lines for the containers of `value` in document order; what stands at a path in `skip` is only counted."""
+    skipped = set(skip)
+    return list(_lines(value, (), skipped, [NODES]))
+
+
+def _lines(value: Json, path: Path, skipped: set[Path], nodes: list[int]) -> Iterator[Leaf]:
+    nodes[0] -= 1
+    if nodes[0] < 0 or len(path) > DEPTH:
+        return
+    if is_object(value):
+        yield from _object(value, path, skipped, nodes)
+    elif is_array(value):
+        yield from _array(value, path, skipped, nodes)
+
+
+def _object(value: dict[str, Json], path: Path, skipped: set[Path], nodes: list[int]) -> Iterator[Leaf]:
+    scalars = [scalar_text(key, item) for key, item in value.items() if is_scalar(item) and item is not None]
+    empty = [key for key, item in value.items() if item is None or item in ({}, [])]
+    if scalars or not value:
+        more = f" … {len(scalars) - SCALARS_A_LINE} more" if len(scalars) > SCALARS_A_LINE else ""
+        prefix = f"{format_path(path)}: " if path else ""
+        yield Leaf(path, prefix + ", ".join(scalars[:SCALARS_A_LINE]) + more, len(path))
+    for key, item in value.items():
+        here = (*path, key)
+        if here in skipped or is_scalar(item) or item in ({}, []):
+            continue
+        yield from _lines(item, here, skipped, nodes)
+    if empty and not path and len(empty) <= 12:
+        yield Leaf(path, f"empty: {', '.join(empty)}", len(path) + 1)
+
+
+def _array(value: list[Json], path: Path, skipped: set[Path], nodes: list[int]) -> Iterator[Leaf]:
+    name = format_path(path)
+    if all(is_scalar(item) for item in value[:50]):
+        yield Leaf(path, f"{name}: {values_text(value)}", len(path))
+        return
+    some = [cell(item, 40) for item in value[:3]]
+    yield Leaf(path, f"{name}: {len(value):,} items: {', '.join(some)}{' …' if len(value) > 3 else ''}", len(path))
+    for place, item in enumerate(value[:1]):
+        yield from _lines(item, (*path, place), skipped, nodes)
+
+
+def values_text(value: Sequence[Json]) -> str:
+    """An array of scalars: how many, the first and the last."""
+    if len(value) <= 8:
+        return "[" + ", ".join(cell(item, 80) for item in value) + "]"
+    first = ", ".join(cell(item, 40) for item in value[:3])
+    last = ", ".join(cell(item, 40) for item in value[-2:])
+    return f"{len(value):,} values: {first} … {last}"
+
+
+def scalar_text(key: str, value: Json) -> str:
+    """`key=value`; encoded bytes and long texts by their size."""
+    if not isinstance(value, str):
+        return f"{key}={cell(value)}"
+    found = encoded_text(value)
+    if found:
+        return f"{key}=({found})"
+    if len(value) > LONG_CHARS:
+        return f"{key}=({size_text(len(value.encode('utf-8', 'replace')))} text: {one_line(value[:VALUE_CHARS])}…)"
+    return f"{key}={one_line(value)}"

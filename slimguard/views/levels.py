@@ -1,0 +1,72 @@
+"""Severities and time stamps of log lines, found by their usual spellings; one fast pass over the whole text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+FATAL, ERROR, WARN, INFO, DEBUG = 5, 4, 3, 2, 1
+
+_WORDS = {
+    "FATAL": FATAL, "CRITICAL": FATAL, "CRIT": FATAL, "PANIC": FATAL, "EMERG": FATAL, "EMERGENCY": FATAL, "ALERT": FATAL,
+    "SEVERE": ERROR, "ERROR": ERROR, "ERR": ERROR, "FAILURE": ERROR, "WARNING": WARN, "WARN": WARN, "NOTICE": INFO,
+    "INFO": INFO, "INFORMATION": INFO, "DEBUG": DEBUG, "TRACE": DEBUG, "VERBOSE": DEBUG, "FINE": DEBUG,
+}  # fmt: skip
+_LEVEL = re.compile(
+    r"\b(" + "|".join(sorted(_WORDS, key=len, reverse=True)) + r")\b(?!\s*=)"
+    r"|\b(?:level|severity|lvl|log_level|loglevel)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)"
+    r"|^(?:##\[|::)(error|warning|debug)[\]: ]"
+    r"|^([EWFI])\d{4} \d\d:\d\d:"
+    r"|(?:^|[\s:])((?i:fatal|error|warning|panic))(?: [A-Z]+\d+)?: "
+    r"|^(npm ERR!|Traceback \(most recent call last\)|Exception in thread|Unhandled |Uncaught |Segmentation fault)"
+    r"|\[(error|warn|warning|info|debug|fatal|crit|critical|emerg|notice|trace)\]",
+    re.MULTILINE,
+)
+LEVEL_COLUMN = 220
+"""A level word further right than this is part of the message."""
+STAMP = re.compile(
+    r"\s*(?:\[|<\d+>|\S+ \| |[|>] )?"
+    r"(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+    r"|\d{1,2}[/-](?:\d\d|[A-Z][a-z]{2})[/-]\d{2,4}[: ]\d\d:\d\d:\d\d(?: [+-]\d{4})?"
+    r"|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?(?: \d{4})?"
+    r"|\d\d:\d\d:\d\d(?:[.,]\d+)?|[EWIF]\d{4} \d\d:\d\d:\d\d\.\d+|1[5-9]\d{8}(?:\.\d+|\d{3})?(?=\s))"
+)
+_ACCESS = re.compile(r"\[(\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\]")
+_JSON_STAMP = re.compile(
+    r"\"?(?:time|timestamp|ts|@timestamp|date)\"?[=:]\s*\"?(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)"
+)
+
+
+def severity(word: str) -> int:
+    """The rank of a level word in any spelling; 0 for a word that is none."""
+    upper = word.upper()
+    known = _WORDS.get(upper)
+    if known is not None:
+        return known
+    if upper in ("E", "NPM ERR!") or upper.startswith(("TRACEBACK", "EXCEPTION", "UNHANDLED", "UNCAUGHT")):
+        return ERROR
+    if upper in ("F", "SEGMENTATION FAULT"):
+        return FATAL
+    return {"W": WARN, "I": INFO}.get(upper, 0)
+
+
+def levels_of(lines: Sequence[str], text: str, starts: Sequence[int]) -> dict[int, tuple[int, str]]:
+    """Line (0-based) to its severity and level word; the first level word of a line counts."""
+    found: dict[int, tuple[int, str]] = {}
+    for match in _LEVEL.finditer(text):
+        word = next(group for group in match.groups() if group)
+        rank = severity(word)
+        if not rank:
+            continue
+        line = bisect_right(starts, match.end() - 1) - 1
+        if line in found or line >= len(lines) or match.start() - starts[line] > LEVEL_COLUMN:
+            continue
+        found[line] = (rank, word)
+    return found
+
+
+def stamp_of(line: str) -> str:
+    """The time stamp that a line starts with or carries, or empty."""
+    match = STAMP.match(line) or _ACCESS.search(line, 0, 160) or _JSON_STAMP.search(line, 0, 300)
+    return match.group(1) if match else ""

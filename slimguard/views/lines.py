@@ -1,0 +1,28 @@
+"""Lines of a text as a terminal would have shown them: colours gone, overwritten progress gone; for views only."""
+
+from __future__ import annotations
+
+import re
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])|\x9b[0-?]*[ -/]*[@-~]")
+_BACKSPACE = re.compile(r"[^\x08]\x08")
+
+
+def shown_lines(text: str) -> list[str]:
+    """The physical lines of `text`, numbered as `lines:` numbers them, without escape sequences and overwritten parts."""
+    if "\x1b" in text or "\x9b" in text:
+        text = _ANSI.sub("", text)
+    if "\x08" in text:
+        text = _BACKSPACE.sub("", text)
+    lines = text.split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    if "\r" in text:
+        lines = [_overwritten(line) if "\r" in line else line for line in lines]
+    return lines
+
+
+def _overwritten(line: str) -> str:
+    """What is left of a line after carriage returns: the last thing written."""
+    parts = [part for part in line.rstrip("\r").split("\r") if part.strip()]
+    return parts[-1] if parts else ""

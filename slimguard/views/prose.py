@@ -1,0 +1,129 @@
+"""Prose, markdown and manual pages: the headings with their lines, then the beginning and the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from slimguard.query import Query, print_query
+from slimguard.views.lines import shown_lines
+from slimguard.views.model import Content, Part, Sketch
+
+HEADING_TOKENS = 420
+HEAD_TOKENS = 300
+TAIL_TOKENS = 90
+LINE_CHARS = 240
+_MARKDOWN = re.compile(r"(#{1,6}) +\S")
+_UNDERLINE = re.compile(r"(=+|-+|~+|\^+)\s*\Z")
+_NUMBERED = re.compile(r"(?:\d+\.)+\d*\s+\S|第.{1,6}[章节節]")
+
+
+def headings_of(lines: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Headings as (line 0-based, level from 1, text): markdown, underlined, or standing out before indented text."""
+    found = _markdown(lines)
+    return found or _outdented(lines)
+
+
+def prose_view(content: Content) -> Sketch:
+    """The view of running text."""
+    lines = shown_lines(content.text)
+    headings = headings_of(lines)
+    shown = _fitting_levels(headings)
+    parts: list[Part] = []
+    if len(headings) > 1:
+        listed = [f"L{place + 1} {'  ' * (level - 1)}{text}" for place, level, text in shown]
+        parts.append(Part(listed, rank=1, tokens=content.share(HEADING_TOKENS), more="… {n} more headings", ends=True))
+    parts.extend(head_and_tail(lines, content))
+    return Sketch("text", parts, f"{len(lines):,} lines", hints=(_hint(lines, headings),))
+
+
+def head_and_tail(
+    lines: Sequence[str], content: Content, *, head: int = HEAD_TOKENS, tail: int = TAIL_TOKENS
+) -> list[Part]:
+    """The first lines and the last ones, told apart by their line numbers."""
+    if content.counter.within("\n".join(lines[:400]), content.share(head + tail)) and len(lines) <= 400:
+        return [Part([clipped(line) for line in lines], rank=1, counted=True)]
+    first = _take(lines, content, content.share(head), reverse=False)
+    last = _take(lines[len(first) :], content, content.share(tail), reverse=True)
+    start = len(lines) - len(last) + 1
+    parts = [Part([f"L1-{len(first)}:", *(clipped(line) for line in first)], rank=2, more="", counted=True)]
+    if last:
+        parts.append(
+            Part([f"L{start}-{len(lines)}:", *(clipped(line) for line in last)], rank=2, more="", counted=True)
+        )
+    return parts
+
+
+def clipped(line: str) -> str:
+    """A line of the text, cut with a flag when it is very long."""
+    line = line.rstrip()
+    return line if len(line) <= LINE_CHARS else f"{line[:LINE_CHARS]}…(+{len(line) - LINE_CHARS})"
+
+
+def _take(lines: Sequence[str], content: Content, tokens: int, *, reverse: bool) -> list[str]:
+    taken: list[str] = []
+    used = 0
+    for line in reversed(lines) if reverse else lines:
+        used += content.tokens(clipped(line)) + 1
+        if used > tokens and taken:
+            break
+        taken.append(line)
+    return taken[::-1] if reverse else taken
+
+
+def _markdown(lines: Sequence[str]) -> list[tuple[int, int, str]]:
+    found: list[tuple[int, int, str]] = []
+    fenced = False
+    for place, line in enumerate(lines):
+        if line.startswith(("```", "~~~")):
+            fenced = not fenced
+        if fenced:
+            continue
+        match = _MARKDOWN.match(line)
+        if match:
+            found.append((place, len(match.group(1)), line.strip("# ").strip()))
+        elif place and _UNDERLINE.match(line) and len(line.strip()) >= 3 and _is_title(lines, place):
+            found.append((place - 1, 1 if line[0] == "=" else 2, lines[place - 1].strip()))
+    return found
+
+
+def _is_title(lines: Sequence[str], place: int) -> bool:
+    above = lines[place - 1]
+    blank = place < 2 or not lines[place - 2].strip()
+    return bool(above.strip()) and not above.startswith((" ", "|", "-")) and len(above) <= 100 and blank
+
+
+def _outdented(lines: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Lines at the margin above indented text (manual pages), else numbered headings on lines of their own."""
+    found: list[tuple[int, int, str]] = []
+    indented = sum(1 for line in lines[:2_000] if line.startswith(("  ", "\t")))
+    manual = indented * 2 > sum(1 for line in lines[:2_000] if line.strip())
+    for place, line in enumerate(lines):
+        text = line.strip()
+        if not text or len(text) > 110 or line[:1].isspace():
+            continue
+        below = next((item for item in lines[place + 1 : place + 3] if item.strip()), "")
+        above = lines[place - 1].strip() if place else ""
+        if manual and not above and (below[:1].isspace() or "  " in text):
+            found.append((place, 1 if "  " in text else 2, re.sub(r"\s{2,}", "  ", text)))
+        elif not manual and not above and _NUMBERED.match(text) and not text.endswith("."):
+            found.append((place, min(4, text.split()[0].count(".") + 1), text))
+    return found
+
+
+def _fitting_levels(headings: Sequence[tuple[int, int, str]], most: int = 60) -> Sequence[tuple[int, int, str]]:
+    """Headings down to the deepest level at which there are not too many."""
+    for deepest in (6, 5, 4, 3, 2):
+        kept = [item for item in headings if item[1] <= deepest]
+        if len(kept) <= most:
+            return kept
+    return [item for item in headings if item[1] <= 2]
+
+
+def _hint(lines: Sequence[str], headings: Sequence[tuple[int, int, str]]) -> str:
+    if len(headings) > 2:
+        middle = headings[len(headings) // 2]
+        following = next((item for item in headings if item[0] > middle[0]), None)
+        last = min(following[0] if following else len(lines), middle[0] + 120)
+        return print_query(Query("lines", first=middle[0] + 1, last=max(middle[0] + 1, last)))
+    return print_query(Query("lines", first=1, last=min(len(lines), 120)))

@@ -1,0 +1,65 @@
+"""Which view shows what: a list of kinds asked in order, the first that recognises the content; total, never loud."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from slimguard.views.diff import diff_view, looks_like_diff
+from slimguard.views.encoded import encoded_text
+from slimguard.views.jsonview import json_view
+from slimguard.views.lines import shown_lines
+from slimguard.views.log import log_view, looks_like_log
+from slimguard.views.model import Content, Part, Sketch
+from slimguard.views.prose import prose_view
+from slimguard.views.texttable import texttable_view
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One content kind: how it is recognised and how it is shown."""
+
+    name: str
+    recognises: Callable[[Content], bool]
+    view: Callable[[Content], Sketch]
+
+
+def kind_of(content: Content) -> Kind:
+    """The first kind that recognises `content`; prose takes what nothing else took."""
+    return next(kind for kind in KINDS if kind.recognises(content))
+
+
+def _is_json(content: Content) -> bool:
+    return isinstance(content.value, dict | list)
+
+
+def _is_blob(content: Content) -> bool:
+    return bool(encoded_text(content.text.strip()))
+
+
+def _blob_view(content: Content) -> Sketch:
+    return Sketch(
+        "encoded", [Part((encoded_text(content.text.strip()),), rank=0)], f"{len(content.text):,} characters", "size"
+    )
+
+
+def _is_table(content: Content) -> bool:
+    """Whether tables make up most of the text: a table in an article is part of the article."""
+    tables: Sequence[int] = [
+        table.count for table in content.tables if table.kind in ("csv", "tsv", "markdown", "fixed")
+    ]
+    return bool(tables) and sum(tables) * 2 > content.text.count("\n")
+
+
+def _is_log(content: Content) -> bool:
+    return looks_like_log(shown_lines(content.text))
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind("json", _is_json, json_view),
+    Kind("encoded", _is_blob, _blob_view),
+    Kind("diff", lambda content: looks_like_diff(content.text), diff_view),
+    Kind("table", _is_table, texttable_view),
+    Kind("log", _is_log, log_view),
+    Kind("text", lambda _: True, prose_view),
+)
