@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
+from anyio.abc import TaskGroup
 
 from slimguard import policy, ranking
 from slimguard.clock import SystemClock, os_user
@@ -61,6 +62,9 @@ class App(Surface):
     services: Services
     owner: str
     listed: anyio.Event = field(default_factory=anyio.Event)
+    """Set when the host has its tools, or needs the upstreams."""
+    started: anyio.Event = field(default_factory=anyio.Event)
+    """Set when the upstreams are being connected."""
 
     async def tools(self, host: str) -> list[JsonObject]:
         """The definitions of our tools for one host."""
@@ -69,6 +73,8 @@ class App(Surface):
 
     async def call(self, name: str, arguments: JsonObject, request: HostRequest) -> Reply:
         """Run one of our tools for the host; raises `SlimguardError`."""
+        self.listed.set()
+        await self.started.wait()
         caller = Caller(request.owner, self.settings.scope, request.session, self._profile(request.client))
         if name == FIND:
             return await finding.find_tool(self.services, caller, arguments)
@@ -134,7 +140,7 @@ async def running(
             background=background,
         )
         app = App(settings, store, fleet, services, os_user())
-        group.start_soon(_start_upstreams, app, fleet)
+        group.start_soon(_start_upstreams, app, group)
         try:
             yield app
         finally:
@@ -144,11 +150,13 @@ async def running(
             group.cancel_scope.cancel()
 
 
-async def _start_upstreams(app: App, fleet: Fleet) -> None:
+async def _start_upstreams(app: App, group: TaskGroup) -> None:
     """Start the servers once the host has its list of tools, so that the start is not shared with them."""
     with anyio.move_on_after(policy.LISTED_WAIT_SECONDS):
         await app.listed.wait()
-    await fleet.run()
+    await app.store.start()
+    await group.start(app.fleet.run)
+    app.started.set()
 
 
 async def serve_stdio(settings: Settings) -> None:
@@ -198,6 +206,7 @@ async def find_once(settings: Settings, query: str, limit: int) -> ranking.Found
     """One ranking for the command line, over kept and live catalogs."""
     async with running(settings) as app:
         app.listed.set()
+        await app.started.wait()
         await app.fleet.settle(policy.CONNECT_WAIT_SECONDS)
         _, index = await app.services.shelf.index()
         return await app.services.compute.run(lambda: ranking.search(index, query, limit=limit))

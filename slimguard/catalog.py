@@ -40,7 +40,9 @@ def catalog_of(tools: Sequence[Tool], allow: Sequence[str] = ("*",), deny: Seque
         authorised,
         MappingProxyType({tool.id: tool for tool in authorised}),
         MappingProxyType({name: tuple(found) for name, found in by_name.items()}),
-        MappingProxyType({name: tuple(dict.fromkeys(found)) for name, found in by_folded.items()}),
+        MappingProxyType(
+            {name: tuple({tool.id: tool for tool in found}.values()) for name, found in by_folded.items()}
+        ),
         frozenset(tool.id for tool in tools) - {tool.id for tool in authorised},
     )
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from slimguard import delivery
-from slimguard.canonical import REF_RANDOM_BYTES, dump, make_ref, value_digest
+from slimguard.canonical import REF_RANDOM_BYTES, make_ref, value_digest
 from slimguard.catalog import resolve
 from slimguard.document import Document, document_of
 from slimguard.errors import RequestRejected, SlimguardError, StoreUnavailable, UpstreamFailed
 from slimguard.frame import error_text, footer, framed, header, read_call
 from slimguard.guard.find import signature
-from slimguard.guard.reading import Reader
+from slimguard.guard.reading import Reader, opened
 from slimguard.guard.services import Services
 from slimguard.model import Caller, Execution, Json, JsonObject, Outcome, Reply, StoredCall, Tool, is_object
 from slimguard.ports import HostChannel
@@ -157,6 +157,9 @@ async def deliver_outcome(
     if outcome.state == "running":
         return still_running(outcome.ref)
     answer = outcome.answer
+    if answer is None and outcome.stored is not None:
+        pair = await opened(services, caller, outcome.ref)
+        return await deliver_stored(services, caller, tool, *pair, result_query=result_query, joined=outcome.joined)
     if answer is None:
         again = "" if outcome.ran == "no" else f"; {read_call(outcome.ref)} tells its state"
         raise UpstreamFailed(
@@ -217,8 +220,3 @@ async def deliver_stored(
         return reply
     first, _, rest = reply.text.partition("\n")
     return Reply(f"{first}\n{note}\n{rest}", reply.exact, reply.media, reply.is_error)
-
-
-def describe_arguments(tool: Tool) -> str:
-    """The tool's schema as compact JSON, for errors that show it whole."""
-    return dump(tool.input_schema)

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from slimguard import policy, readers
 from slimguard.canonical import dump, is_ref
 from slimguard.document import Document, document_of
-from slimguard.errors import RequestRejected, SlimguardError, SnapshotUnusable, UpstreamFailed
-from slimguard.frame import read_call
-from slimguard.guard.call import deliver_outcome, deliver_stored, still_running
-from slimguard.guard.reading import Reader
+from slimguard.errors import RequestRejected
+from slimguard.guard.call import deliver_outcome, still_running
+from slimguard.guard.reading import RECENT, Reader, opened
 from slimguard.guard.services import Services
 from slimguard.model import Caller, JsonObject, Reply, StoredCall, Tool
-
-RECENT = "read_result() lists your recent results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,55 +79,6 @@ async def _read_one(services: Services, caller: Caller, ref: str, request: ReadR
     return await Reader(services, caller).answer([pair], request.query, request.cursor)
 
 
-async def opened(services: Services, caller: Caller, ref: str) -> tuple[StoredCall, Document]:
-    """The row and the document of a stored ref; raises with the ref's state when there is none to read."""
-    stored = await services.snapshots.find(ref, caller.owner)
-    if stored is None:
-        raise RequestRejected(f"result_ref {ref} not found", next_call=RECENT, code="not_found")
-    if stored.state != "stored":
-        raise _unreadable(stored)
-    cached = services.documents.get(stored.digest or "")
-    reader = await services.snapshots.open(ref, caller.owner)
-
-    def load() -> Document:
-        try:
-            # Verified in full even when the parsed document is kept: a changed byte must never be served (P3).
-            data = reader.read(0, reader.call.size or 0)
-            return cached or document_of(data, reader.call.kind or "result")
-        finally:
-            reader.close()
-
-    document = await services.compute.run(load)
-    if stored.digest:
-        services.documents.put(stored.digest, document)
-    return stored, document
-
-
-def _unreadable(stored: StoredCall) -> SlimguardError:
-    name = f"{stored.server}/{stored.tool}"
-    if stored.state == "still running":
-        return RequestRejected(
-            f"result_ref {stored.ref} is still running", next_call=read_call(stored.ref), code="still_running"
-        )
-    if stored.state in ("expired", "evicted"):
-        why = "its time to live is over" if stored.state == "expired" else "the store's quota was reached"
-        return SnapshotUnusable(
-            f"result_ref {stored.ref} of {name} has {stored.state}: {why}; its bytes are gone",
-            next_call="call the tool again only if that has no second effect",
-            code=stored.state,
-        )
-    if stored.state == "failed":
-        return UpstreamFailed(
-            f"the call of {name} failed: {stored.note or 'nothing was sent'}", ran="no", code="failed"
-        )
-    return UpstreamFailed(
-        f"the outcome of {name} is unknown: {stored.note or 'the guard or the server ended before an answer came'}",
-        ran="unknown",
-        next_call="it is never sent again; check its effect before you call it anew",
-        code="unknown",
-    )
-
-
 async def _recent(services: Services, caller: Caller, request: ReadRequest) -> Reply:
     if request.cursor or request.query:
         calls = await services.snapshots.recent(caller.owner, caller.scope, policy.RECENT_RESULTS)
@@ -162,6 +110,3 @@ def _definition(tool: Tool) -> tuple[StoredCall, Document]:
         digest=tool.digest,
     )
     return stored, document_of(raw)
-
-
-__all__ = ["deliver_stored", "opened", "read_result", "request_of"]

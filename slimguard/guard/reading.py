@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slimguard import readers
-from slimguard.document import Document
+from slimguard.document import Document, document_of
+from slimguard.errors import RequestRejected, SlimguardError, SnapshotUnusable, UpstreamFailed
+from slimguard.frame import read_call
 from slimguard.guard.services import Services
 from slimguard.model import Caller, Reply, StoredCall
+
+RECENT = "read_result() lists your recent results"
+"""What an error of a ref suggests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +35,58 @@ class Reader:
             tables=services.tables,
             secret=secret,
             owner=self.caller.owner,
+            monotonic=services.clock.monotonic,
             cache=services.reading,
         )
         sources = [readers.Source(stored.ref, document, stored) for stored, document in found]
         reply = await services.compute.run(lambda: readers.read(sources, query, cursor, context))
         return Reply(text=reply.text, media=reply.media, is_error=reply.is_error)
+
+
+async def opened(services: Services, caller: Caller, ref: str) -> tuple[StoredCall, Document]:
+    """The row and the document of a stored ref; raises with the ref's state when there is none to read."""
+    stored = await services.snapshots.find(ref, caller.owner)
+    if stored is None:
+        raise RequestRejected(f"result_ref {ref} not found", next_call=RECENT, code="not_found")
+    if stored.state != "stored":
+        raise _unreadable(stored)
+    cached = services.documents.get(stored.digest or "")
+    reader = await services.snapshots.open(ref, caller.owner)
+
+    def load() -> Document:
+        try:
+            # Verified in full even when the parsed document is kept: a changed byte must never be served (P3).
+            data = reader.read(0, reader.call.size or 0)
+            return cached or document_of(data, reader.call.kind or "result")
+        finally:
+            reader.close()
+
+    document = await services.compute.run(load)
+    if stored.digest:
+        services.documents.put(stored.digest, document)
+    return stored, document
+
+
+def _unreadable(stored: StoredCall) -> SlimguardError:
+    name = f"{stored.server}/{stored.tool}"
+    if stored.state == "still running":
+        return RequestRejected(
+            f"result_ref {stored.ref} is still running", next_call=read_call(stored.ref), code="still_running"
+        )
+    if stored.state in ("expired", "evicted"):
+        why = "its time to live is over" if stored.state == "expired" else "the store's quota was reached"
+        return SnapshotUnusable(
+            f"result_ref {stored.ref} of {name} has {stored.state}: {why}; its bytes are gone",
+            next_call="call the tool again only if that has no second effect",
+            code=stored.state,
+        )
+    if stored.state == "failed":
+        return UpstreamFailed(
+            f"the call of {name} failed: {stored.note or 'nothing was sent'}", ran="no", code="failed"
+        )
+    return UpstreamFailed(
+        f"the outcome of {name} is unknown: {stored.note or 'the guard or the server ended before an answer came'}",
+        ran="unknown",
+        next_call="it is never sent again; check its effect before you call it anew",
+        code="unknown",
+    )

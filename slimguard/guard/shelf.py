@@ -30,8 +30,8 @@ class Shelf:
         tools, settings = self.upstreams.tools(), self.settings()
         if tools is self._tools and settings is self._settings:
             return self._catalog
-        self._tools, self._settings = tools, settings
         self._catalog = catalog_of(tools, settings.allow, settings.deny)
+        self._tools, self._settings = tools, settings
         return self._catalog
 
     async def index(self) -> tuple[Catalog, ranking.Index]:

@@ -141,7 +141,7 @@ def parse_line(line: bytes) -> SessionMessage | bytes:
     except (ValueError, RecursionError):
         pass
     identifier = value.get("id") if is_object(value) else None
-    if is_object(value) and "method" in value and isinstance(identifier, int | str):
+    if is_object(value) and isinstance(value.get("method"), str) and isinstance(identifier, int | str):
         return _error(identifier, -32602, "Invalid request parameters")
     return _error(identifier if isinstance(identifier, int | str) else None, -32600, "Invalid Request")
 
