@@ -12,4 +12,12 @@ from slimguard.upstream.wire import Inbound, Wire
 
 def open_wire(config: ServerConfig, inbound: Inbound, at: Callable[[str], None]) -> AbstractAsyncContextManager[Wire]:
     """The connection of this configuration, opened on entering and closed on leaving."""
-    return open_stdio(config, inbound, at)
+    if config.transport == "stdio":
+        return open_stdio(config, inbound, at)
+    if config.transport == "sse":
+        from slimguard.upstream.sse import open_sse  # noqa: PLC0415 - off the start path of guards without HTTP
+
+        return open_sse(config, inbound, at)
+    from slimguard.upstream.http import open_http  # noqa: PLC0415 - as above
+
+    return open_http(config, inbound, at)

@@ -208,34 +208,31 @@ class Session:
         return self._connection
 
     async def _connect_in_either_era(self) -> Connection | None:
-        for _ in range(2):
-            try:
-                return await self._connect()
-            except StartAsLegacy:
-                self._era = "legacy"
-            except TimeoutError:
-                reason = f"it did not start and list its tools within {self.start_seconds:g} s"
-                self._fail_attempt(reason)
-                return None
-            except UpstreamFailed as error:
-                self._fail_attempt(error.message)
-                return None
-            except Exception as error:  # noqa: BLE001 - P8: a server's trouble is its own
-                self._fail_attempt(f"connecting failed: {_innermost(error)}")
-                return None
-        self._fail_attempt("it ended during the handshake, with and without server/discover")
+        known: Era | None = "legacy" if self.config.transport == "sse" else self._era
+        try:
+            with anyio.fail_after(self.start_seconds):
+                try:
+                    return await self._connect(known)
+                except StartAsLegacy:
+                    return await self._connect("legacy")
+        except TimeoutError:
+            self._fail_attempt(f"it did not start and list its tools within {self.start_seconds:g} s")
+        except UpstreamFailed as error:
+            self._fail_attempt(error.message)
+        except Exception as error:  # noqa: BLE001 - P8: a server's trouble is its own
+            self._fail_attempt(f"connecting failed: {_innermost(error)}")
+        self._era = None
         return None
 
-    async def _connect(self) -> Connection:
+    async def _connect(self, known: Era | None) -> Connection:
         if self._tasks is None:
             raise UpstreamFailed("the fleet is not running")
-        with anyio.fail_after(self.start_seconds):
-            connection: Connection = await self._tasks.start(self._serve)
+        connection: Connection = await self._tasks.start(self._serve, known)
         self._era = connection.greeting.era
         self._greeting = connection.greeting
         return connection
 
-    async def _serve(self, *, task_status: anyio.abc.TaskStatus[Connection]) -> None:
+    async def _serve(self, known: Era | None, *, task_status: anyio.abc.TaskStatus[Connection]) -> None:
         """Own one connection from its opening to its end; after it began, no exception leaves."""
         started = False
         failure: Exception | None = None
@@ -243,7 +240,7 @@ class Session:
         try:
             async with self._opened(peer) as wire:
                 try:
-                    connection = await self._greet(peer, wire)
+                    connection = await self._greet(peer, wire, known)
                     task_status.started(connection)
                     started = True
                     await self._follow(connection)
@@ -266,8 +263,8 @@ class Session:
             yield wire
             tasks.cancel_scope.cancel()
 
-    async def _greet(self, peer: Peer, wire: Wire) -> Connection:
-        greeting = await negotiate(peer, wire, self.config.protocol, self._era, self.start_seconds)
+    async def _greet(self, peer: Peer, wire: Wire, known: Era | None) -> Connection:
+        greeting = await negotiate(peer, wire, self.config.protocol, known, self.start_seconds)
         connection = Connection(peer, wire, greeting)
         await self._list(connection)
         return connection

@@ -18,7 +18,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(params=["stdio"])
+@pytest.fixture(params=["stdio", "json", "sse", "legacy-sse"])
 async def rig(request: pytest.FixtureRequest, upstream_kit: ModuleType, tmp_path: Path) -> AsyncGenerator[Any, None]:
     log = tmp_path / "executed"
     log.touch()
