@@ -207,7 +207,7 @@ STORE_TOMBSTONE_ROWS = 50_000
 STORE_CATALOG_SECONDS = 30 * 24 * 3600
 """How long a server's kept catalog outlives its last save."""
 
-STORE_REMEMBERED_CALLS = 10_000
+STORE_REMEMBERED_CALLS = 4_000
 """Calls of this process whose row is also held in memory, so that their answer can be stored when the row is lost."""
 
 QUERY_CHARS = 20_000

@@ -8,13 +8,16 @@ from functools import partial
 from typing import TypeVar
 
 from slimguard import policy
+from slimguard.errors import StoreUnavailable
 from slimguard.model import Ran
 from slimguard.ports import Clock
-from slimguard.store.database import Database, Replaced
+from slimguard.store.database import Database
 from slimguard.store.failures import as_unavailable
-from slimguard.store.threads import FIRST, NORMAL, Workers
+from slimguard.store.threads import FIRST, NORMAL, Workers, wait_for
+from slimguard.store.writing import GroupWriter, Write
 
 T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
 
 
 class Access:
@@ -26,6 +29,7 @@ class Access:
         self.clock = clock
         self.writer = Workers("store-writer", 1)
         self.readers = Workers("store-reader", policy.STORE_READERS)
+        self._groups = GroupWriter(database, clock, self.writer)
         self._busy_seconds = busy_seconds
 
     @property
@@ -37,38 +41,43 @@ class Access:
         """When work that is handed over now stops waiting for another process's lock, in monotonic seconds."""
         return self.clock.monotonic() + self._busy_seconds
 
-    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def read(self, work: Work[T]) -> T:
         """Run `work` on a reading connection, in this thread, which must not be the writer's."""
         if not self.database.opened:
             self.writer.call(self.database.ensure, FIRST)
         generation = self.database.generation
-        connection = self.database.take()
+        connection = self._take()
         try:
             with as_unavailable(self.path):
                 return work(connection)
         finally:
             self.database.give(connection, generation)
 
-    async def reading(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def reading(self, work: Work[T]) -> T:
         """As `read`, from the event loop."""
         return await self.readers.run(partial(self.read, work))
 
-    def write(self, work: Callable[[sqlite3.Connection], T], *, full: bool, ran: Ran = "no") -> T:
-        """Run `work` in one transaction of the writer thread and wait for its commit, in another thread."""
-        return self.writer.call(partial(self.write_now, work, full=full, until=self.until(), ran=ran))
+    def write(self, work: Work[T], *, full: bool, ran: Ran = "no", weight: int = 0) -> T:
+        """Run `work` in a transaction of the writer thread and wait for its commit, in another thread.
 
-    async def writing(self, work: Callable[[sqlite3.Connection], T], *, full: bool, order: int = NORMAL) -> T:
-        """As `write`, from the event loop."""
-        return await self.writer.run(partial(self.write_now, work, full=full, until=self.until()), order)
+        Writes that wait together share a commit; `weight` says how many bytes this one writes.
+        """
+        return self._groups.submit(Write(work, full, self.until(), ran, weight), NORMAL).result()
 
-    def write_now(self, work: Callable[[sqlite3.Connection], T], *, full: bool, until: float, ran: Ran = "no") -> T:
-        """Run `work` in one transaction, in the writer thread; once more when the file was replaced meanwhile."""
-        with as_unavailable(self.path, ran):
-            try:
-                return self._transact(work, full=full, until=until)
-            except Replaced:
-                return self._transact(work, full=full, until=until)
+    async def writing(
+        self, work: Work[T], *, full: bool, order: int = NORMAL, after: Callable[[], None] | None = None
+    ) -> T:
+        """As `write`, from the event loop; `after` is called in the writer thread, after the commit."""
+        return await wait_for(self._groups.submit(Write(work, full, self.until(), after=after), order))
 
-    def _transact(self, work: Callable[[sqlite3.Connection], T], *, full: bool, until: float) -> T:
-        with self.database.transaction(full=full, until=until) as connection:
-            return work(connection)
+    def write_now(self, work: Work[T], *, full: bool) -> T:
+        """Run `work` in one transaction, in the writer thread."""
+        with as_unavailable(self.path):
+            return self._groups.write_alone(Write(work, full, self.until()))
+
+    def _take(self) -> sqlite3.Connection:
+        try:
+            return self.database.take()
+        except StoreUnavailable:
+            self.writer.call(self.database.ensure, FIRST)
+            return self.database.take()

@@ -16,11 +16,15 @@ from slimguard import policy
 from slimguard.errors import StoreUnavailable
 from slimguard.ports import Clock
 from slimguard.store import files, migrations
-from slimguard.store.failures import as_unavailable, unavailable
+from slimguard.store.failures import as_unavailable, primary_code, unavailable
 from slimguard.store.guards import Presence
 
 NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 """Errors of the file system that leave an existing database readable."""
+
+SQLITE_NOT_WRITABLE = frozenset(
+    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+)
 
 KEPT_IDLE = 8
 """Reading connections that are kept open for the next reader."""
@@ -50,6 +54,7 @@ class Database:
         self._writer: sqlite3.Connection | None = None
         self._readable: str | None = None
         self._identity: files.Identity | None = None
+        self._log_identity: files.Identity | None = None
         self._synchronous = ""
         self._registered = False
         self._idle: list[sqlite3.Connection] = []
@@ -69,14 +74,17 @@ class Database:
 
         Raises `StoreUnavailable`. With `writable` false a database that can only be read is good enough.
         """
-        if self.opened and (self._writer is not None or not writable):
-            return
-        self.retire()
         with as_unavailable(str(self.path)):
+            if self.opened and (self._writer is not None or not writable):
+                self._rescue_log()
+            if self.opened and (self._writer is not None or not writable):
+                return
+            if not self.opened:
+                self.retire()
             try:
                 self._open()
-            except (OSError, sqlite3.Error, StoreUnavailable) as error:
-                if writable or not self._open_for_reading(error):
+            except (OSError, sqlite3.Error) as error:
+                if not self._open_for_reading(error) or writable:
                     raise
 
     @contextmanager
@@ -111,9 +119,9 @@ class Database:
             if self._idle:
                 return self._idle.pop()
             suffix = self._readable
-        if suffix is None:
-            raise unavailable(str(self.path), sqlite3.OperationalError("not open"))
         with as_unavailable(str(self.path)):
+            if suffix is None:
+                raise sqlite3.OperationalError("not open")
             return self._connect(suffix, reading=True)
 
     def give(self, connection: sqlite3.Connection, generation: int) -> None:
@@ -129,9 +137,11 @@ class Database:
 
     def checkpoint(self) -> None:
         """Copy a long write-ahead log back into the database, as far as readers allow; only from the writer thread."""
-        if self._writer is None or self.log_size() <= policy.STORE_WAL_BYTES:
+        if self.log_size() <= policy.STORE_WAL_BYTES:
             return
-        self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self.ensure(writable=True)
+        if self._writer is not None:
+            self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def free_pages(self, count: int) -> bool:
         """Give up to `count` unused pages back to the file system; whether more are left. Writer thread only."""
@@ -151,9 +161,9 @@ class Database:
 
     def retire(self) -> None:
         """Close all connections that nobody uses; the next `ensure` opens anew."""
+        connections = self._take_idle()
         with self._lock:
             self.generation += 1
-            connections, self._idle = self._idle, []
             writer, self._writer = self._writer, None
             self._readable = self._identity = None
             self._registered = False
@@ -174,16 +184,43 @@ class Database:
                 _close(connection)
                 raise
             self.presence.hold()
+        self.retire()
         with self._lock:
             self._writer, self._readable, self._identity = connection, "?mode=rw", found
+            self._log_identity = None
             self._synchronous = ""
+
+    def _rescue_log(self) -> None:
+        """When somebody deleted the write-ahead log, save what is in it through the connection that still has it.
+
+        Raises `StoreUnavailable` while a reader or another guard still needs the deleted one.
+        """
+        if self._writer is None:
+            return
+        log = files.identity(self.path.with_name(self.path.name + "-wal"))
+        if self._log_identity is None or log == self._log_identity:
+            self._log_identity = log
+            return
+        for connection in self._take_idle():
+            _close(connection)
+        busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise StoreUnavailable(
+                f"the result store {self.path} is unavailable: its write-ahead log was deleted while it was in use; "
+                "what was in it is saved, try again in a minute",
+                code="store",
+            )
+        self.retire()
+
+    def _take_idle(self) -> list[sqlite3.Connection]:
+        with self._lock:
+            connections, self._idle = self._idle, []
+        return connections
 
     def _open_for_reading(self, error: Exception) -> bool:
         """Settle for reading what is there, when `error` only says that nothing can be written."""
         only_reading = (isinstance(error, OSError) and error.errno in NOT_WRITABLE) or (
-            isinstance(error, sqlite3.Error)
-            and getattr(error, "sqlite_errorcode", 0) & 0xFF
-            in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+            isinstance(error, sqlite3.Error) and primary_code(error) in SQLITE_NOT_WRITABLE
         )
         found = files.identity(self.path)
         if not only_reading or found is None:

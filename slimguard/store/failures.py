@@ -47,9 +47,9 @@ def primary_code(error: sqlite3.Error) -> int:
 
 
 def unavailable(path: str, error: Exception, ran: Ran = "no") -> StoreUnavailable:
-    """`error` as one line that names the store, the reason and what to do."""
+    """`error` as one line that names the store, the reason and what to do; an error of ours keeps its type."""
     if isinstance(error, StoreUnavailable):
-        return StoreUnavailable(error.message, ran=ran, next_call=error.next_call, detail=error.detail, code=error.code)
+        return type(error)(error.message, ran=ran, next_call=error.next_call, detail=error.detail, code=error.code)
     return StoreUnavailable(f"the result store {path} is unavailable: {_reason(error)}", ran=ran, code="store")
 
 

@@ -24,6 +24,11 @@ class Presence:
         """The file that `guard` keeps locked."""
         return self._path.with_name(f"{self._path.name}.guard-{guard}")
 
+    def seen(self) -> set[str]:
+        """The guards that left a file here, alive or not."""
+        start = f"{self._path.name}.guard-"
+        return {item.name.removeprefix(start) for item in self._path.parent.iterdir() if item.name.startswith(start)}
+
     def hold(self) -> None:
         """Make and lock this guard's file, again when somebody removed it; raises `OSError`."""
         path = self.file_of(self.guard)

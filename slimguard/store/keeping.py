@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from slimguard import policy
 from slimguard.errors import StoreUnavailable
 from slimguard.model import Answer, StoredCall
 from slimguard.store import ledger, snapshots
@@ -94,7 +95,8 @@ class Keeper:
                 self.staging.add(target)
             return target
 
-        target = self._access.write(write, full=ending.durable and is_last, ran="yes")
+        weight = len(numbers) * policy.CHUNK_BYTES
+        target = self._access.write(write, full=ending.durable and is_last, ran="yes", weight=weight)
         if is_last:
             self._at("snapshot-committed")
         return target

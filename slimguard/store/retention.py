@@ -121,12 +121,13 @@ def bury_dead_guards(database: Database, until: float, now: float, staging: Set[
     connection = database.take()
     generation = database.generation
     try:
-        guards = {row[0] for row in connection.execute("SELECT id FROM guards")}
+        guards = presence.seen() | {row[0] for row in connection.execute("SELECT id FROM guards")}
         guards |= {row[0] for row in connection.execute("SELECT guard FROM calls WHERE state = 'running'")}
-        guards |= {row[0] for row in connection.execute("SELECT guard FROM blobs WHERE complete = 0")}
+        halves = connection.execute("SELECT id, guard FROM blobs WHERE complete = 0").fetchall()
     finally:
         database.give(connection, generation)
     buried = 0
+    guards |= {guard for _, guard in halves}
     for guard in sorted(guards - {presence.guard}):
         descriptor = None if presence.alive(guard) else files.try_lock(presence.file_of(guard))
         if descriptor is None:
@@ -139,7 +140,7 @@ def bury_dead_guards(database: Database, until: float, now: float, staging: Set[
             presence.file_of(guard).unlink(missing_ok=True)
         finally:
             os.close(descriptor)
-    if presence.guard in guards:
+    if any(guard == presence.guard and blob not in staging for blob, guard in halves):
         with database.transaction(full=False, until=until) as writing:
             _drop_half_written(writing, presence.guard, staging)
     return buried

@@ -81,7 +81,12 @@ class Store:
         """Commit ACCEPTED and DISPATCHED in one fully synchronous transaction; raises `StoreUnavailable`."""
         row = ledger.row_of(execution, self._presence.guard)
         self._remember(execution.ref, row)
-        await self._access.writer.run(partial(self._open_call, row, self._access.until()), FIRST)
+        await self._access.writing(
+            lambda connection: ledger.insert(connection, row),
+            full=True,
+            order=FIRST,
+            after=partial(self._at, "accepted-dispatched-committed"),
+        )
 
     async def keep(self, ref: str, answer: Answer, *, durable: bool, is_error: bool, finished_at: float) -> StoredCall:
         """Commit the answer's bytes, read them back verified, return the row; raises `StoreUnavailable`.
@@ -91,8 +96,10 @@ class Store:
         ending = Ending(ref, answer, is_error, finished_at, durable, self._remembered.get(ref))
         try:
             call = await self._keepers.run(partial(self._keeper.keep, ending))
-        finally:
-            self._housekeeper.schedule()
+        except StoreUnavailable:
+            self._housekeeper.schedule(thorough=True)
+            raise
+        self._housekeeper.schedule()
         self._remembered.pop(ref, None)
         return call
 
@@ -103,6 +110,7 @@ class Store:
             lambda connection: ledger.end(connection, ref, row, state=state, note=note, finished_at=finished_at),
             full=True,
         )
+        self._remembered.pop(ref, None)
 
     # --- Snapshots ---
 
@@ -200,10 +208,6 @@ class Store:
         )
 
     # --- in the threads ---
-
-    def _open_call(self, row: ledger.Row, until: float) -> None:
-        self._access.write_now(lambda connection: ledger.insert(connection, row), full=True, until=until)
-        self._at("accepted-dispatched-committed")
 
     def _open_snapshot(self, ref: str, owner: str) -> snapshots.StoredSnapshot:
         now = self._clock.now()

@@ -62,11 +62,7 @@ class Workers:
 
     async def run(self, work: Callable[[], T], order: int = NORMAL) -> T:
         """Hand `work` over and wait for it on the event loop; a cancelled wait leaves the work running."""
-        loop = asyncio.get_running_loop()
-        waiting: asyncio.Future[T] = loop.create_future()
-        future = self.submit(work, order)
-        future.add_done_callback(lambda done: _pass_on(loop, waiting, done))
-        return await waiting
+        return await wait_for(self.submit(work, order))
 
     def close(self, seconds: float) -> bool:
         """Take no more work, finish what was handed over, wait at most `seconds`; whether all threads ended."""
@@ -93,6 +89,14 @@ class Workers:
             if work is None:
                 return
             work()
+
+
+async def wait_for(future: Future[T]) -> T:
+    """Wait on the event loop for what a thread does; a cancelled wait does not cancel it."""
+    loop = asyncio.get_running_loop()
+    waiting: asyncio.Future[T] = loop.create_future()
+    future.add_done_callback(lambda done: _pass_on(loop, waiting, done))
+    return await waiting
 
 
 def _pass_on(loop: asyncio.AbstractEventLoop, waiting: asyncio.Future[Any], done: Future[Any]) -> None:

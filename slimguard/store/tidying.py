@@ -30,8 +30,13 @@ class Housekeeper:
         self._waiting = False
         self._full_at: float | None = None
 
-    def schedule(self) -> None:
-        """Ask for a step soon; before other work only when the log has grown far beyond its size."""
+    def schedule(self, *, thorough: bool = False) -> None:
+        """Ask for a step soon; before other work only when the log has grown far beyond its size.
+
+        `thorough` asks for everything that is otherwise looked at once in a while.
+        """
+        if thorough:
+            self._full_at = None
         if self._waiting:
             return
         self._waiting = True
@@ -45,7 +50,6 @@ class Housekeeper:
         return self._access.write_now(
             lambda connection: retention.collect(connection, now, self._quota, leased),
             full=False,
-            until=self._access.until(),
         )
 
     def bury(self) -> int:

@@ -395,15 +395,21 @@ async def test_a_deleted_store_is_made_anew_and_never_swallows_a_write(open_stor
     assert await again.find(old, "ada") is None
 
 
-async def test_a_lost_log_is_noticed_and_nothing_acknowledged_is_lost(open_store, path):
+@pytest.mark.parametrize("crash", [False, True])
+async def test_a_lost_log_is_noticed_and_nothing_acknowledged_is_lost(open_store, path, crash):
     store = open_store()
-    ref = await stored(store)
+    refs = [await stored(store)]
     path.with_name("results.db-wal").unlink()
-    later = await stored(store)
-    await store.close()
-    again = open_store()
-    for one in (ref, later):
-        assert await whole(again, one) == content(one, 3 * CHUNK)
+    refs += [await stored(store) for _ in range(3)]
+    if crash:
+        copied = path.with_name("copy")
+        shutil.copytree(path.parent, copied, ignore=shutil.ignore_patterns("*.guard-*", "*-shm"))
+        again = open_store(copied / path.name)
+    else:
+        await store.close()
+        again = open_store()
+    for ref in refs:
+        assert await whole(again, ref) == content(ref, 3 * CHUNK)
 
 
 async def test_two_guards_agree_after_the_file_was_deleted(open_store, path):
