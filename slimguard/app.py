@@ -25,6 +25,7 @@ from slimguard.host.server import Context, HostRequest, Surface, initialization_
 from slimguard.host.stdio import host_streams, stderr_log
 from slimguard.host.surface import CALL, FIND, READ, definitions
 from slimguard.model import Caller, Json, JsonObject, Reply
+from slimguard.points import nowhere
 from slimguard.settings import Settings
 from slimguard.store import Store
 from slimguard.store.tables import SqliteTables
@@ -105,7 +106,7 @@ class _Channel:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, *, log: Callable[[str], None] = stderr_log, at: Callable[[str], None] = lambda _: None
+    settings: Settings, *, log: Callable[[str], None] = stderr_log, at: Callable[[str], None] = nowhere
 ) -> AsyncGenerator[App, None]:
     """A guard with its store and upstreams; on leaving, calls in flight get 2 s and no child stays."""
     clock = SystemClock()
@@ -138,6 +139,7 @@ async def running(
             audit=NoAudit(),
             shelf=Shelf(fleet, lambda: settings, compute),
             background=background,
+            at=at,
         )
         app = App(settings, store, fleet, services, os_user())
         group.start_soon(_start_upstreams, app, group)
@@ -159,12 +161,12 @@ async def _start_upstreams(app: App, group: TaskGroup) -> None:
     app.started.set()
 
 
-async def serve_stdio(settings: Settings) -> None:
-    """Serve one host over stdin and stdout until it hangs up or a signal comes."""
-    async with running(settings) as app, anyio.create_task_group() as group:
+async def serve_stdio(settings: Settings, at: Callable[[str], None] = nowhere) -> None:
+    """Serve one host over stdin and stdout until it hangs up or a signal comes; `at` is for the fault tests."""
+    async with running(settings, at=at) as app, anyio.create_task_group() as group:
         group.start_soon(_stop_on_signal, group.cancel_scope)
         server = make_server(app, owner_of=lambda _: app.owner, log=stderr_log, listed=app.listed.set)
-        async with host_streams(stderr_log) as (read, write):
+        async with host_streams(stderr_log, at) as (read, write):
             await server.run(read, write, initialization_options(server, tools_changed=settings.mode == "native"))
         group.cancel_scope.cancel()
 

@@ -36,12 +36,15 @@ class Request:
 async def call_tool(services: Services, caller: Caller, arguments: JsonObject, channel: HostChannel) -> Reply:
     """Answer one `call_tool` request; raises before anything was sent, or with `ran` saying what is known."""
     request = request_of(arguments)
+    services.at("parsed")
     tool = await _resolved(services, request)
+    services.at("resolved")
     checker = await services.compute.run(lambda: checker_for(tool.input_schema))
     request = _query_beside(request, checker)
     reading = read_arguments(checker, request.arguments, request.beside, absent=request.absent)
     if reading.arguments is None:
         raise _rejected(tool, reading.problems)
+    services.at("validated")
     if reading.repaired:
         services.audit.record("repair", tool=tool.id, kind=reading.repaired)
     return await execute(services, caller, tool, reading.arguments, channel, result_query=request.result_query)
@@ -216,6 +219,7 @@ async def deliver_stored(
             forced=bool(note),
         )
     )
+    services.at("view-made")
     if not note or reply.text is None:
         return reply
     first, _, rest = reply.text.partition("\n")

@@ -59,6 +59,8 @@ class Services:
     shelf: Shelf
     background: Callable[[Callable[[], Awaitable[None]]], None]
     """Start something that must not be tied to the request, such as forwarding a cancellation."""
+    at: Callable[[str], None]
+    """Called at the numbered points of a call (`points.POINTS`); does nothing but in the fault tests."""
     documents: DocumentCache = field(default_factory=DocumentCache)
     introduced: dict[str, set[str]] = field(default_factory=lambda: {})
     """Servers whose instructions a session has been given."""

@@ -23,6 +23,7 @@ from mcp_types import JSONRPCResponse, jsonrpc_message_adapter
 
 from slimguard.canonical import dump
 from slimguard.model import is_object
+from slimguard.points import nowhere
 from slimguard.policy import MESSAGE_LIMIT_BYTES
 
 _ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")')
@@ -31,7 +32,9 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 
 @asynccontextmanager
-async def host_streams(log: Callable[[str], None]) -> AsyncGenerator[Streams, None]:
+async def host_streams(
+    log: Callable[[str], None], at: Callable[[str], None] = nowhere
+) -> AsyncGenerator[Streams, None]:
     """Streams for the SDK's server over this process's stdin and stdout; the read side closes when stdin does.
 
     File descriptors 0 and 1 are pointed elsewhere meanwhile, so that stray prints and children cannot touch the wire.
@@ -47,7 +50,7 @@ async def host_streams(log: Callable[[str], None]) -> AsyncGenerator[Streams, No
 
     async def emit(data: bytes) -> None:
         async with lock:
-            await anyio.to_thread.run_sync(_write_all, sink, data)
+            await anyio.to_thread.run_sync(_write_all, sink, data, at)
 
     async def take(line: bytes) -> None:
         message = parse_line(line)
@@ -174,8 +177,17 @@ def encode(message: Any) -> bytes:
     return dump(body).encode("utf-8") + b"\n"
 
 
-def _write_all(sink: int, data: bytes) -> None:
-    view = memoryview(data)
+def _write_all(sink: int, data: bytes, at: Callable[[str], None]) -> None:
+    if at is nowhere:
+        _write(sink, memoryview(data))
+        return
+    _write(sink, memoryview(data)[: len(data) // 2])
+    at("reply-half-written")
+    _write(sink, memoryview(data)[len(data) // 2 :])
+    at("reply-written")
+
+
+def _write(sink: int, view: memoryview) -> None:
     while view:
         view = view[os.write(sink, view) :]
 
