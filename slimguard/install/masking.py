@@ -26,9 +26,9 @@ _TOML_OURS = re.compile(rf"^\[mcp_servers\.{NAME}\][^\n]*\n(?:(?!\[)[^\n]*(?:\n|
 
 def difference(old: str, new: str, form: Format, name: str) -> list[str]:
     """A unified diff of two texts of a host's file, values and comments hidden but for those of our own entry."""
-    shown_old, shown_new = masked(old, form).splitlines(), masked(new, form).splitlines()
+    shown_old, shown_new = _lines(masked(old, form)), _lines(masked(new, form))
     lines: list[str] = [f"--- {name}", f"+++ {name}"]
-    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    matcher = difflib.SequenceMatcher(None, _lines(old), _lines(new), autojunk=False)
     for group in matcher.get_grouped_opcodes(CONTEXT_LINES):
         first, last = group[0], group[-1]
         lines.append(f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@")
@@ -120,6 +120,11 @@ def _hide(text: str) -> str:
     if "\n" not in body:
         return f"{quote}{HIDDEN}{quote}{kept}"
     return re.sub(r"[^\r\n]+", HIDDEN, body) + kept
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text; only line feeds divide them, so that a text and its masked form have as many."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def _span(start: int, end: int) -> str:
