@@ -105,6 +105,8 @@ class ServerStatus:
     tools: int = 0
     skipped: tuple[str, ...] = ()
     """One line for each tool definition that could not be read, and why."""
+    offers: tuple[str, ...] = ()
+    """Capabilities beyond tools that the server declared, such as `prompts` and `resources`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ class Greeting:
     version: str
     instructions: str
     list_changed: bool
+    offers: tuple[str, ...] = ()
+    """Names of the declared capabilities beyond tools."""
 
 
 async def negotiate(peer: Peer, wire: Wire, wanted: Protocol, known: Era | None, seconds: float) -> Greeting:
@@ -149,7 +151,8 @@ def _refuse_disjoint(probe: Reply) -> None:
 
 
 def _greeting(era: Era, protocol: str, result: Mapping[str, Any], server: Mapping[str, Any]) -> Greeting:
-    tools = _object(_object(result.get("capabilities")).get("tools"))
+    capabilities = _object(result.get("capabilities"))
+    tools = _object(capabilities.get("tools"))
     return Greeting(
         era=era,
         protocol=protocol,
@@ -157,6 +160,7 @@ def _greeting(era: Era, protocol: str, result: Mapping[str, Any], server: Mappin
         version=_text(server.get("version")),
         instructions=_text(result.get("instructions")),
         list_changed=tools.get("listChanged") is True,
+        offers=tuple(name for name in capabilities if name != "tools"),
     )
 
 

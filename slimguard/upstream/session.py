@@ -105,6 +105,7 @@ class Session:
             instructions=greeting.instructions if greeting else "",
             tools=len(self._tools),
             skipped=self._skipped,
+            offers=greeting.offers if greeting else (),
         )
 
     @property
