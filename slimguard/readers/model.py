@@ -111,6 +111,8 @@ class ReadContext:
     secret: bytes = field(repr=False)
     """The 32-byte key that authenticates cursors."""
     owner: str
+    monotonic: Callable[[], float] = field(repr=False)
+    """Seconds of the guard's clock, by which a slow query is stopped."""
     cache: ReaderCache = field(default_factory=ReaderCache, repr=False)
     continue_at: tuple[int, int] | None = None
     """Block and character where an empty query without a cursor starts, when something was shown already."""

@@ -8,12 +8,15 @@ from slimguard.query import Kind
 from slimguard.readers.model import Answer, Request
 from slimguard.readers.pages import read_pages
 from slimguard.readers.ranges import read_bytes, read_ends, read_items, read_lines
+from slimguard.readers.search import read_regex, read_words
 
 Reader = Callable[[Request], Answer]
 
 READERS: dict[Kind, Reader] = {
     "page": read_pages,
     "raw": read_pages,
+    "words": read_words,
+    "regex": read_regex,
     "lines": read_lines,
     "bytes": read_bytes,
     "items": read_items,
