@@ -37,6 +37,12 @@ def row_of(execution: Execution, guard: str) -> dict[str, Any]:
     }
 
 
+def running_call(row: Row) -> StoredCall:
+    """The call of a row that `row_of` made, while it runs."""
+    names = ("ref", "owner", "scope", "server", "tool", "tool_digest", "created_at", "expires_at")
+    return StoredCall(state="still running", **{name: row[name] for name in names})
+
+
 def insert(connection: sqlite3.Connection, row: Row) -> None:
     """Record an intent."""
     names = ", ".join(row)

@@ -21,8 +21,6 @@ class Collected:
     evicted: int = 0
     forgotten: int = 0
     bytes_freed: int = 0
-    more: bool = False
-    """Whether a further step has something to do."""
 
     def __add__(self, other: Collected) -> Collected:
         return Collected(
@@ -30,7 +28,6 @@ class Collected:
             self.evicted + other.evicted,
             self.forgotten + other.forgotten,
             self.bytes_freed + other.bytes_freed,
-            other.more,
         )
 
 
@@ -39,14 +36,14 @@ def used_bytes(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(sum(size), 0) FROM blobs").fetchone()[0])
 
 
-def collect(connection: sqlite3.Connection, now: float, quota: int, leased: Set[int]) -> Collected:
-    """One bounded step, inside the caller's transaction."""
+def collect(connection: sqlite3.Connection, now: float, quota: int, leased: Set[int]) -> tuple[Collected, bool]:
+    """One bounded step, inside the caller's transaction, and whether a further step has something to do."""
     expired, freed, full = _expire(connection, now, leased)
     if full:
-        return Collected(expired=expired, bytes_freed=freed, more=True)
+        return Collected(expired=expired, bytes_freed=freed), True
     evicted, more_freed, over = _evict(connection, quota, leased)
     forgotten, many = _forget(connection, now)
-    return Collected(expired, evicted, forgotten, freed + more_freed, over or many)
+    return Collected(expired, evicted, forgotten, freed + more_freed), over or many
 
 
 def _expire(connection: sqlite3.Connection, now: float, leased: Set[int]) -> tuple[int, int, bool]:

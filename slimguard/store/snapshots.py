@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
@@ -13,7 +13,7 @@ from blake3 import blake3
 
 from slimguard import canonical, policy
 from slimguard.errors import SnapshotUnusable, StoreUnavailable
-from slimguard.model import StoredCall
+from slimguard.model import Ran, StoredCall
 from slimguard.store import ledger
 from slimguard.store.database import Database
 from slimguard.store.failures import DAMAGED, primary_code, unavailable
@@ -22,6 +22,11 @@ from slimguard.store.migrations import CHUNK_BITS
 R = TypeVar("R")
 
 BATCH_CHUNKS = policy.STORE_BATCH_BYTES // policy.CHUNK_BYTES
+
+NOT_YES: Mapping[str, Ran] = {
+    "failed": "no", "still running": "unknown", "unknown": "unknown", "not found": "unknown",
+}  # fmt: skip
+"""Whether the tool ran, for the states of a ref that do not imply that it did."""
 
 WHAT_TO_DO = (
     "the stored bytes are not usable; call the tool again only if running it twice is safe, and check the disk: "
@@ -173,7 +178,9 @@ def not_readable(ref: str, state: str) -> SnapshotUnusable:
         "evicted": "was evicted: newer results needed the space of store.quota_bytes",
         "not found": "not found",
     }
-    return SnapshotUnusable(f"the result {ref} {reasons.get(state, state)}", code=state.replace(" ", "_"))
+    error = SnapshotUnusable(f"the result {ref} {reasons.get(state, state)}", code=state.replace(" ", "_"))
+    error.ran = NOT_YES.get(state, "yes")
+    return error
 
 
 class StoredSnapshot:

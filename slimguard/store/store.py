@@ -115,10 +115,21 @@ class Store:
     # --- Snapshots ---
 
     async def find(self, ref: str, owner: str) -> StoredCall | None:
-        """The row of `ref` if it belongs to `owner`, whatever its state, else None."""
-        return await self._access.reading(
-            lambda connection: ledger.find(connection, ref, owner, self._clock.now(), self._presence.alive)
-        )
+        """The row of `ref` if it belongs to `owner`, whatever its state, else None.
+
+        A call that this process runs is known even while the database is not; else raises `StoreUnavailable`.
+        """
+        row = self._remembered.get(ref)
+        known = None if row is None or row["owner"] != owner else ledger.running_call(row)
+        try:
+            found = await self._access.reading(
+                lambda connection: ledger.find(connection, ref, owner, self._clock.now(), self._presence.alive)
+            )
+        except StoreUnavailable:
+            if known is None:
+                raise
+            return known
+        return found or known
 
     async def recent(self, owner: str, scope: str, limit: int) -> Sequence[StoredCall]:
         """The newest calls of `owner` in `scope`, newest first."""
@@ -173,9 +184,10 @@ class Store:
         """Remove all that may go at `now` (seconds since the epoch); what was done."""
         moment = self._clock.now() if now is None else now
         await self._access.writer.run(self._housekeeper.bury)
-        total = retention.Collected(more=True)
-        while total.more:
-            total = total + await self._access.writer.run(partial(self._housekeeper.collect, moment))
+        total, more = retention.Collected(), True
+        while more:
+            done, more = await self._access.writer.run(partial(self._housekeeper.collect, moment))
+            total = total + done
         while await self._access.writer.run(self._housekeeper.trim):
             pass
         return total

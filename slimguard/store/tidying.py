@@ -44,8 +44,8 @@ class Housekeeper:
         with contextlib.suppress(StoreUnavailable):
             self._access.writer.submit(self._step, NORMAL if urgent else LAST)
 
-    def collect(self, now: float) -> retention.Collected:
-        """One step of retention, in the writer thread; raises `StoreUnavailable`."""
+    def collect(self, now: float) -> tuple[retention.Collected, bool]:
+        """One step of retention and whether there is more, in the writer thread; raises `StoreUnavailable`."""
         leased = self._leased()
         return self._access.write_now(
             lambda connection: retention.collect(connection, now, self._quota, leased),
@@ -85,10 +85,10 @@ class Housekeeper:
             self.bury()
         elif not self._over_quota():
             return False
-        collected = self.collect(self._access.clock.now())
-        if collected.more:
+        _, more = self.collect(self._access.clock.now())
+        if more:
             self._full_at = None
-        return collected.more
+        return more
 
     def _over_quota(self) -> bool:
         database = self._access.database

@@ -176,6 +176,8 @@ async def test_an_answer_is_stored_although_its_intent_could_not_be(open_store, 
     call = execution()
     with pytest.raises(StoreUnavailable):
         await store.open_call(call)
+    assert (await store.find(call.ref, "ada")).state == "still running"
+    assert await store.find(call.ref, "eve") is None
     blocker.close()
     assert (await keep(store, call.ref, b"read-only tools went on")).state == "stored"
     assert await whole(store, call.ref) == b"read-only tools went on"
