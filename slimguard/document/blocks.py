@@ -9,6 +9,7 @@ from functools import cached_property
 from slimguard.canonical import dump
 from slimguard.document.jsontext import JsonText, json_in, too_deep
 from slimguard.document.lines import LineIndex
+from slimguard.document.xmltree import Element, looks_like_xml, xml_tree
 from slimguard.model import AnswerKind, Json, JsonObject, is_array, is_object
 from slimguard.policy import PARSE_LIMIT_BYTES
 
@@ -39,6 +40,13 @@ class Block:
         if self.text is None or self.type == "raw":
             return None
         return json_in(self.text)
+
+    @cached_property
+    def xml(self) -> Element | None:
+        """The tree of a text that is XML, or None."""
+        if self.text is None or self.type == "raw" or not looks_like_xml(self.text):
+            return None
+        return xml_tree(self.text)
 
     @cached_property
     def lines(self) -> LineIndex:

@@ -24,6 +24,7 @@ TableKind = Literal[
     "tsv",
     "markdown",
     "fixed",
+    "xml",
 ]
 Rows = list[list[Json]]
 

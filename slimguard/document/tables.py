@@ -15,6 +15,7 @@ from slimguard.document.found import Found, Rows, TableKind
 from slimguard.document.jsontables import json_tables
 from slimguard.document.paths import Path, value_at
 from slimguard.document.texttables import TextTable, text_tables, typed_rows
+from slimguard.document.xmltables import xml_tables
 from slimguard.model import Json, is_array
 
 TABLES_AT_MOST = 24
@@ -88,6 +89,8 @@ def _tables_of_block(block: Block) -> list[Found]:
         return found
     if block.text is None or block.type == "raw":
         return []
+    if block.xml is not None:
+        return xml_tables(block.xml)
     return [_text_found(table) for table in text_tables(block.text)]
 
 

@@ -22,6 +22,9 @@ _STATE = re.compile(
     r"environment|error|failed|passed|ready|restart.*|enabled|active|success)$"
 )
 _PERSON = re.compile(r"(?i)(?:user|author|assignee|owner|login|from|to|email|team|sender|creator|reporter|customer)$")
+_PLACE = re.compile(
+    r"(?i)(?:ref|branch|version|tag|target|source|namespace|host|node|region|language|country|city|service)$"
+)
 _TEXT = re.compile(
     r"(?i)^(?:message|msg|description|body|text|content|plain_text|observations?|snippet|value|note|detail)s?$"
 )
@@ -42,6 +45,8 @@ class Ranked:
     labels: tuple[Column, ...]
     """One or two columns that name a row to a reader."""
     count: int
+    names: tuple[str, ...]
+    """Names of all columns in their own order."""
     scores: dict[str, float] = field(repr=False)
 
 
@@ -65,10 +70,13 @@ def ranked(table: Table) -> Ranked:
     kept = _without_copies(kept, dropped)
     scores = {column.name: _score(column, len(rows), wrapped=wrapped) for column in kept}
     kept.sort(key=lambda column: -scores[column.name])
+    kept = _without_parts(kept, dropped)
     if not kept:
         kept = [column for column in profiled if column.noise][:3]
         scores = {column.name: 0.0 for column in kept}
-    return Ranked(tuple(kept), tuple(constants), tuple(dropped), _labels(kept, len(rows)), len(rows), scores)
+    return Ranked(
+        tuple(kept), tuple(constants), tuple(dropped), _labels(kept, len(rows), names), len(rows), tuple(names), scores
+    )
 
 
 def _with_series(columns: list[Column]) -> list[Column]:
@@ -127,18 +135,31 @@ def _without_copies(columns: Sequence[Column], dropped: list[str]) -> list[Colum
     return kept
 
 
+def _without_parts(columns: Sequence[Column], dropped: list[str]) -> list[Column]:
+    """Without text columns that a better one contains (`name` in `path`)."""
+    texts = [column for column in columns if column.kind == "text" and column.distinct > 3 and column.width <= 200][:12]
+    gone = {
+        part.name
+        for place, part in enumerate(texts)
+        for other, whole in enumerate(texts)
+        if place != other and part.distinct <= whole.distinct and part.width < whole.width and _contained(part, whole)
+    }
+    dropped.extend(gone)
+    return [column for column in columns if column.name not in gone]
+
+
 def _score(column: Column, count: int, *, wrapped: bool) -> float:
     last = column.name.rsplit(".", 1)[-1]
     depth = column.name.count(".")
     score = 1.0 + _name_score(last)
     if column.kind == "number" and not _ID.match(last):
-        score += 0.6
+        score += 0.3
     if column.kind == "time":
         score += 0.3 if _TIME.search(last) else 0.1
     if column.kind in ("object", "array", "mixed"):
         score -= 0.4
     if depth:
-        score -= 0.25 * depth if wrapped else 0.9 * depth
+        score -= 0.2 * depth if wrapped else 0.7 * depth
     score -= min(1.5, column.width / 80)
     if column.kind == "text" and column.distinct == count and column.width < 3:
         score -= 0.5
@@ -157,13 +178,15 @@ def _name_score(last: str) -> float:
     if _STATE.search(last):
         return 1.8
     if _PERSON.search(last):
+        return 1.5
+    if _PLACE.search(last):
         return 1.1
     if _TEXT.match(last):
         return 1.2
     return 0.0
 
 
-def _labels(columns: Sequence[Column], count: int) -> tuple[Column, ...]:
+def _labels(columns: Sequence[Column], count: int, order: Sequence[str]) -> tuple[Column, ...]:
     """A short identifier and a title, where rows have them; they are nearly unique."""
     unique = [
         column
@@ -173,11 +196,23 @@ def _labels(columns: Sequence[Column], count: int) -> tuple[Column, ...]:
     ]  # fmt: skip
     if not unique:
         return tuple(columns[:1])
+    unique.sort(key=lambda column: order.index(column.name) if column.name in order else len(order))
+    texts = [column for column in unique if column.kind == "text"]
     short = [column for column in unique if column.width <= 16 and _is_identifier(column)]
-    titles = [column for column in unique if column.kind == "text" and column.width > 4]
-    first = max(short, key=_label_score) if short else max(unique, key=_label_score)
+    first = max(short or texts or unique, key=_label_score)
+    titles = [column for column in texts if column.width > 2 and column is not first]
     best = max(titles, key=_label_score) if titles else first
-    return (first,) if best is first else (first, best)
+    if best is first or _label_score(best) < 1 <= _label_score(first):
+        return (first,)
+    return (best,) if _contained(first, best) else (first, best)
+
+
+def _contained(part: Column, whole: Column) -> bool:
+    """Whether the cells of one column stand in those of the other, as a file's name in its path."""
+    pairs = [(a, b) for a, b in zip(part.values, whole.values, strict=True) if a is not None and b is not None]
+    some = sample(pairs)
+    hits = sum(1 for a, b in some if isinstance(a, str) and isinstance(b, str) and (a in b))
+    return len(some) > 3 and hits * 10 >= len(some) * 9
 
 
 def _is_identifier(column: Column) -> bool:

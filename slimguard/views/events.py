@@ -10,7 +10,7 @@ from slimguard.views.levels import STAMP
 
 EVENT_LINES = 400
 _PARTS = re.compile(
-    r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b|\d+(?:[.,:]\d+)*|\"[^\"]{0,80}\"|'[^']{0,80}'"
+    r"(?<=\s)/[\w./%-]+|https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b|\d+(?:[.,:]\d+)*|\"[^\"]{0,80}\"|'[^']{0,80}'"
 )
 _CONTINUED = re.compile(
     r"\s+\S|Traceback \(most|Caused by|Suppressed:|\tat |\.\.\. \d+ more|During handling|The above exception|"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from slimguard.canonical import dump
 from slimguard.model import Json
@@ -14,8 +15,10 @@ from slimguard.views.profile import Column
 
 FEW_VALUES = 12
 """A column of so many distinct values is counted value by value."""
-RARE = 3
+RARE = 4
 """A value of so few rows is told with the rows that hold it."""
+CONSTANTS = 10
+_IDS = re.compile(r"(?i)(?:^|[._])(?:id|uid|uuid|object)$|Id$|ID$")
 _NO_SUM = re.compile(
     r"(?i)(?:^|[._-])(?:id|lat|lon|lng|latitude|longitude|x|y|z|year|month|day|code|port|version|price|rate|ratio|pct|"
     r"percent|temp.*|mag|score|avg|mean|median|min|max|last|p\d\d|quantile|line|number|index|rank|priority|level|timestamp|"
@@ -27,20 +30,27 @@ def constants_line(ranked: Ranked) -> str:
     """`every row: state=open, type=Feature`: what all rows share, links and long texts left out."""
     pairs: list[str] = []
     for column in ranked.constants:
-        if column.noise:
+        if column.noise or (column.name.count(".") and _IDS.search(column.name)):
             continue
         text = cell(column.values[0], 48)
         if text and column.width <= 64:
             pairs.append(f"{column.name}={text}")
-    pairs.sort(key=lambda pair: pair.count("."))
-    return f"every row: {', '.join(pairs[:14])}" if pairs else ""
+    pairs.sort(key=lambda pair: pair.split("=", 1)[0].count("."))
+    return f"every row: {', '.join(pairs[:CONSTANTS])}" if pairs else ""
 
 
-def fact_lines(ranked: Ranked) -> list[str]:
-    """One line a column that can be summed up, the most telling column first."""
+def fact_lines(ranked: Ranked, *, rows_shown: bool) -> list[str]:
+    """One line a column that can be summed up, the most telling column first.
+
+    `rows_shown` says that all rows are shown anyway: a value's rows are then named by identifier only.
+    """
     lines: list[str] = []
+    times = 0
     for column in ranked.columns:
-        line = _counts(column, ranked) or _range(column, ranked)
+        times += column.kind == "time"
+        if column.kind == "time" and (times > 1 or column in ranked.labels[:1]):
+            continue
+        line = _counts(column, ranked, titles=not rows_shown) or _lengths(column) or _range(column, ranked)
         if line:
             lines.append(line)
     return lines
@@ -57,10 +67,20 @@ def number_text(value: float | int) -> str:
     if isinstance(value, int):
         return str(value)
     text = f"{value:.10g}" if abs(value) < 1e12 else dump(value)
-    return text
+    return text if "." in text or "e" in text else f"{text}.0"
 
 
-def _counts(column: Column, ranked: Ranked) -> str:
+def _lengths(column: Column) -> str:
+    """How many elements the arrays of a column hold."""
+    if column.kind != "array":
+        return ""
+    sizes = [len(value) for value in column.values if isinstance(value, list)]
+    if not sizes or max(sizes) == min(sizes):
+        return ""
+    return f"{column.name}: {min(sizes):,} … {max(sizes):,} each, {sum(sizes):,} in all"
+
+
+def _counts(column: Column, ranked: Ranked, *, titles: bool) -> str:
     counts = column.counts
     if counts is None or column.kind == "time" or column.distinct < 2 or ranked.count < 5:
         return ""
@@ -69,27 +89,31 @@ def _counts(column: Column, ranked: Ranked) -> str:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     empty = ranked.count - column.filled
     if column.distinct <= FEW_VALUES and column.distinct * 3 <= ranked.count * 2:
-        parts = [_counted(value, count, column, ranked) for value, count in ordered]
+        parts = [_counted(value, count, column, ranked, titles=titles) for value, count in ordered]
         return f"{column.name}: {', '.join(parts)}{f', none {empty:,}' if empty else ''}"
     if column in ranked.labels or column.kind not in ("text", "mixed") or column.width > 60:
         return ""
     if ordered[0][1] < 3 or column.distinct * 10 > ranked.count * 7:
         return ""
-    parts = [_counted(value, count, column, ranked) for value, count in ordered[:3]]
+    parts = [f"{_value_text(value, 40)} {count:,}" for value, count in ordered[:3]]
     once = [value for value, count in ordered if count == 1]
-    rare = f"; once: {', '.join(_counted(value, 1, column, ranked) for value in once)}" if len(once) <= RARE else ""
+    told = [_counted(value, 1, column, ranked, titles=titles) for value in once[: RARE + 1]]
+    rare = f"; once: {', '.join(told)}" if len(once) <= RARE else ""
     none = f", none {empty:,}" if empty else ""
     return f"{column.name}: {column.distinct:,} values, most {', '.join(parts)}{rare if once else ''}{none}"
 
 
-def _counted(value: Json, count: int, column: Column, ranked: Ranked) -> str:
-    text = short(value, 40) if isinstance(value, str) else dump(value)
-    text = text or '""'
+def _counted(value: Json, count: int, column: Column, ranked: Ranked, *, titles: bool) -> str:
+    text = _value_text(value, 40 if count > RARE else 90)
     if count > RARE or ranked.count <= RARE * 2 or column in ranked.labels:
         return f"{text} {count:,}"
-    rows = [place for place, item in enumerate(column.values) if item == value][:RARE]
-    labels = ", ".join(row_label(ranked, row, titles=count == 1) for row in rows)
+    rows = [place for place, item in enumerate(column.values) if item == value and type(item) is type(value)][:RARE]
+    labels = ", ".join(row_label(ranked, row, titles=titles) for row in rows)
     return f"{text} {count} ({labels})"
+
+
+def _value_text(value: Json, limit: int) -> str:
+    return (short(value, limit) if isinstance(value, str) else dump(value)) or '""'
 
 
 def _range(column: Column, ranked: Ranked) -> str:
@@ -98,8 +122,8 @@ def _range(column: Column, ranked: Ranked) -> str:
     low, high = column.values[column.low], column.values[column.high]
     if column.kind == "time":
         return f"{column.name}: {cell(low)} … {cell(high)}"
-    if column in ranked.labels or _is_sequence(column):
-        return f"{column.name}: {cell(low)} … {cell(high)}"
+    if column in ranked.labels or _is_sequence(column) or _IDS.search(column.name):
+        return ""
     where = row_label(ranked, column.high, titles=True)
     tied = sum(1 for value in column.values if value == high)
     at = f" (max: {where}{f' and {tied - 1} more' if tied > 1 else ''})" if where else ""
@@ -113,9 +137,7 @@ def _is_sequence(column: Column) -> bool:
     if not column.whole or column.distinct < column.filled or column.filled < 8:
         return False
     numbers = [value for value in column.values if value is not None]
-    return all(a < b for a, b in zip(numbers, numbers[1:], strict=False)) or all(
-        a > b for a, b in zip(numbers, numbers[1:], strict=False)
-    )
+    return all(a < b for a, b in pairwise(numbers)) or all(a > b for a, b in pairwise(numbers))
 
 
 def _sums(column: Column) -> bool:

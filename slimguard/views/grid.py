@@ -15,8 +15,8 @@ MARK = "|"
 """Divides cells: one token in almost every neighbourhood, and no character that JSON escapes."""
 ROW_TOKENS = 48
 ALL_ROWS_TOKENS = 700
-SOME_ROWS_TOKENS = 330
-FACT_TOKENS = 360
+SOME_ROWS_TOKENS = 230
+FACT_TOKENS = 340
 COLUMNS_SHOWN = 14
 TEXT_CHARS = 72
 SLIM_CHARS = 56
@@ -29,7 +29,7 @@ def table_parts(table: Table, ranked: Ranked, content: Content, *, rank: int = 2
     if constants:
         parts.append(Part((constants,), rank=rank, tokens=content.share(160)))
     chosen, lines, everything = _rows(ranked, content)
-    facts = [line for line in fact_lines(ranked) if not (everything and ranked.count <= 5)]
+    facts = [] if everything and ranked.count <= 5 else fact_lines(ranked, rows_shown=everything)
     if facts:
         parts.append(Part(facts, rank=rank + 1, tokens=content.share(FACT_TOKENS), more=""))
     head = MARK.join(column.name for column in chosen)
@@ -44,12 +44,18 @@ def table_parts(table: Table, ranked: Ranked, content: Content, *, rank: int = 2
 def hidden_columns(table: Table, chosen: Sequence[Column], ranked: Ranked) -> str:
     """Which columns the rows leave out, by name as far as that is short."""
     shown = {column.name for column in chosen} | {column.name for column in ranked.constants}
-    own = [name for name in table.columns[: table.own] if name not in shown]
+    own = [name for name in table.columns[: table.own] if name not in shown and name not in ("_parent", "_depth")]
     own = [name for name in own if not any(column.name.startswith(f"{name}.") for column in chosen)]
     if not own:
         return ""
-    more = f" and {len(own) - 16} more" if len(own) > 16 else ""
-    return f"columns not shown: {', '.join(own[:16])}{more}"
+    noise = set(ranked.dropped)
+    told = [name for name in own if name not in noise or name in table.columns[table.own :]][:10]
+    left = len(own) - len(told)
+    return (
+        f"columns not shown: {', '.join(told)}{' and ' if told else ''}{f'{left} more' if left else ''}".removesuffix(
+            " and "
+        )
+    )
 
 
 def _row_parts(lines: Sequence[str], everything: bool, content: Content, rank: int) -> list[Part]:  # noqa: FBT001
@@ -112,7 +118,10 @@ def _choose(ranked: Ranked, content: Content, tokens: int) -> list[Column]:
             continue
         chosen.append(column)
         used += cost
-    return chosen
+    order = {column.name: place for place, column in enumerate(ranked.columns)}
+    order |= {name: place - len(ranked.names) for place, name in enumerate(ranked.names)}
+    rest = [column for column in chosen if column not in ranked.labels]
+    return [*ranked.labels, *sorted(rest, key=lambda column: order[column.name])]
 
 
 def _cost(column: Column, content: Content) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from slimguard.document import Path, format_path
-from slimguard.document.shapes import is_scalar
+from slimguard.document.shapes import MAP_LEAST, is_scalar, shape_of_object
 from slimguard.frame import size_text
 from slimguard.model import Json, is_array, is_object
 from slimguard.views.cells import cell, one_line
@@ -14,7 +14,7 @@ from slimguard.views.encoded import encoded_text
 
 VALUE_CHARS = 110
 LONG_CHARS = 240
-SCALARS_A_LINE = 24
+SCALARS_A_LINE = 20
 DEPTH = 7
 NODES = 3_000
 
@@ -31,6 +31,8 @@ class Leaf:
 def leaf_lines(value: Json, skip: Sequence[Path]) -> list[Leaf]:
     """Lines for the containers of `value` in document order; what stands at a path in `skip` is only counted."""
     skipped = set(skip)
+    if () in skipped:
+        return []
     return list(_lines(value, (), skipped, [NODES]))
 
 
@@ -45,6 +47,9 @@ def _lines(value: Json, path: Path, skipped: set[Path], nodes: list[int]) -> Ite
 
 
 def _object(value: dict[str, Json], path: Path, skipped: set[Path], nodes: list[int]) -> Iterator[Leaf]:
+    if path and len(value) >= MAP_LEAST and shape_of_object(value) == "map":
+        yield Leaf(path, f"{format_path(path)}: {map_text(value)}", len(path))
+        return
     scalars = [scalar_text(key, item) for key, item in value.items() if is_scalar(item) and item is not None]
     empty = [key for key, item in value.items() if item is None or item in ({}, [])]
     if scalars or not value:
@@ -65,8 +70,8 @@ def _array(value: list[Json], path: Path, skipped: set[Path], nodes: list[int]) 
     if all(is_scalar(item) for item in value[:50]):
         yield Leaf(path, f"{name}: {values_text(value)}", len(path))
         return
-    some = [cell(item, 40) for item in value[:3]]
-    yield Leaf(path, f"{name}: {len(value):,} items: {', '.join(some)}{' …' if len(value) > 3 else ''}", len(path))
+    some = [cell(item, 40) for item in value[:5]]
+    yield Leaf(path, f"{name}: {len(value):,} items: {', '.join(some)}{' …' if len(value) > 5 else ''}", len(path))
     for place, item in enumerate(value[:1]):
         yield from _lines(item, (*path, place), skipped, nodes)
 
@@ -78,6 +83,12 @@ def values_text(value: Sequence[Json]) -> str:
     first = ", ".join(cell(item, 40) for item in value[:3])
     last = ", ".join(cell(item, 40) for item in value[-2:])
     return f"{len(value):,} values: {first} … {last}"
+
+
+def map_text(value: dict[str, Json]) -> str:
+    """A map of scalars: how many entries, the first and the last."""
+    pairs = [scalar_text(key, item) for key, item in [*list(value.items())[:2], *list(value.items())[-2:]]]
+    return f"{len(value):,} entries: {pairs[0]}, {pairs[1]} … {pairs[2]}, {pairs[3]}"
 
 
 def scalar_text(key: str, value: Json) -> str:

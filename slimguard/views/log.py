@@ -25,6 +25,7 @@ END_LINES = 3
 TRACE_LINES = 24
 WARNINGS_SHOWN = 8
 EVENTS_AT_MOST = 20_000
+GROUPS_AT_MOST = 40
 
 
 def looks_like_log(lines: Sequence[str]) -> bool:
@@ -77,7 +78,7 @@ def _is_stamped(lines: Sequence[str]) -> bool:
 
 
 def _overview(lines: Sequence[str], levels: dict[int, tuple[int, str]]) -> list[str]:
-    counts = Counter(word.upper() for _, word in levels.values())
+    counts = Counter(word.upper() for _, word in levels.values() if len(word) < 12)
     ranks = {word.upper(): rank for rank, word in levels.values()}
     ordered = sorted(counts, key=lambda word: (-ranks[word], word))
     text = [f"levels: {', '.join(f'{word} {counts[word]:,}' for word in ordered)}"] if ordered else []
@@ -103,22 +104,34 @@ def _events(lines: Sequence[str], levels: dict[int, tuple[int, str]], *, stamped
 
 
 def _event_parts(lines: Sequence[str], events: Sequence[Event], content: Content) -> list[Part]:
+    """One part for each kind of error: in short for all that fit, then whole, the severest and rarest first."""
     groups = grouped(events)
-    parts: list[Part] = []
     room = content.share(ERROR_TOKENS)
-    for place, group in enumerate(groups[:40]):
-        body = _event_lines(lines, group, whole=room > content.share(250))
-        cost = content.tokens("\n".join(body)) + 1
-        if cost > room and place:
-            body = _event_lines(lines, group, whole=False)
-            cost = content.tokens("\n".join(body)) + 1
+    shown: list[list[str]] = []
+    for group in groups[:GROUPS_AT_MOST]:
+        body = _event_lines(lines, group, whole=group.first.severity >= FATAL)
+        cost = _cost(body, content)
         if cost > room and group.first.severity < FATAL:
-            left = len(groups) - place
-            parts.append(Part((f"… {left} more kinds of errors",), rank=2, more=""))
             break
         room -= cost
-        parts.append(Part(body, rank=1 if group.first.severity >= FATAL or place < 3 else 2, ends=True, counted=True))
+        shown.append(body)
+    for place, group in enumerate(groups[: len(shown)]):
+        body = _event_lines(lines, group, whole=True)
+        extra = _cost(body, content) - _cost(shown[place], content)
+        if 0 < extra <= room:
+            room -= extra
+            shown[place] = body
+    parts = [
+        Part(body, rank=1 if groups[place].first.severity >= FATAL or place < 3 else 2, ends=True, counted=True)
+        for place, body in enumerate(shown)
+    ]
+    if len(groups) > len(shown):
+        parts.append(Part((f"… {len(groups) - len(shown):,} more kinds of errors",), rank=2, more=""))
     return parts
+
+
+def _cost(body: Sequence[str], content: Content) -> int:
+    return content.tokens("\n".join(body)) + 1
 
 
 def _event_lines(lines: Sequence[str], group: Group, *, whole: bool) -> list[str]:
@@ -165,7 +178,7 @@ def _warning_parts(lines: Sequence[str], levels: dict[int, tuple[int, str]], con
     ordered = sorted(places.values(), key=lambda found: (-len(found), found[0]))
     shown = [f"×{len(found):,} L{found[0] + 1}: {_line(lines[found[0]])[:200]}" for found in ordered[:WARNINGS_SHOWN]]
     more = len(ordered) - len(shown)
-    head = f"warnings: {sum(len(found) for found in ordered):,} of {len(ordered):,} kinds"
+    head = f"warnings: {sum(len(found) for found in ordered):,} of {len(ordered):,} {'kind' if len(ordered) == 1 else 'kinds'}"
     return [
         Part(
             [head, *shown, *([f"… {more:,} more kinds of warnings"] if more else [])],

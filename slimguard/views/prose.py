@@ -13,12 +13,14 @@ HEADING_TOKENS = 420
 HEAD_TOKENS = 300
 TAIL_TOKENS = 90
 LINE_CHARS = 240
+Heading = tuple[int, int, str]
+"""Line (0-based), level from 1, text."""
 _MARKDOWN = re.compile(r"(#{1,6}) +\S")
 _UNDERLINE = re.compile(r"(=+|-+|~+|\^+)\s*\Z")
 _NUMBERED = re.compile(r"(?:\d+\.)+\d*\s+\S|第.{1,6}[章节節]")
 
 
-def headings_of(lines: Sequence[str]) -> list[tuple[int, int, str]]:
+def headings_of(lines: Sequence[str]) -> list[Heading]:
     """Headings as (line 0-based, level from 1, text): markdown, underlined, or standing out before indented text."""
     found = _markdown(lines)
     return found or _outdented(lines)
@@ -27,14 +29,20 @@ def headings_of(lines: Sequence[str]) -> list[tuple[int, int, str]]:
 def prose_view(content: Content) -> Sketch:
     """The view of running text."""
     lines = shown_lines(content.text)
-    headings = headings_of(lines)
-    shown = _fitting_levels(headings)
+    return outlined("text", lines, headings_of(lines), content)
+
+
+def outlined(kind: str, lines: Sequence[str], headings: Sequence[Heading], content: Content) -> Sketch:
+    """A text as its headings (or definitions, or keys) with their lines, its beginning and its end."""
     parts: list[Part] = []
     if len(headings) > 1:
-        listed = [f"L{place + 1} {'  ' * (level - 1)}{text}" for place, level, text in shown]
-        parts.append(Part(listed, rank=1, tokens=content.share(HEADING_TOKENS), more="… {n} more headings", ends=True))
+        shown = _fitting_levels(headings, content)
+        listed = [_listed(item) for item in shown]
+        if len(shown) < len(headings):
+            listed.append(f"… {len(headings) - len(shown):,} deeper")
+        parts.append(Part(listed, rank=1, tokens=content.share(HEADING_TOKENS), more="… {n} more", ends=True))
     parts.extend(head_and_tail(lines, content))
-    return Sketch("text", parts, f"{len(lines):,} lines", hints=(_hint(lines, headings),))
+    return Sketch(kind, parts, f"{len(lines):,} lines", hints=(_hint(lines, headings),))
 
 
 def head_and_tail(
@@ -71,8 +79,8 @@ def _take(lines: Sequence[str], content: Content, tokens: int, *, reverse: bool)
     return taken[::-1] if reverse else taken
 
 
-def _markdown(lines: Sequence[str]) -> list[tuple[int, int, str]]:
-    found: list[tuple[int, int, str]] = []
+def _markdown(lines: Sequence[str]) -> list[Heading]:
+    found: list[Heading] = []
     fenced = False
     for place, line in enumerate(lines):
         if line.startswith(("```", "~~~")):
@@ -93,9 +101,9 @@ def _is_title(lines: Sequence[str], place: int) -> bool:
     return bool(above.strip()) and not above.startswith((" ", "|", "-")) and len(above) <= 100 and blank
 
 
-def _outdented(lines: Sequence[str]) -> list[tuple[int, int, str]]:
+def _outdented(lines: Sequence[str]) -> list[Heading]:
     """Lines at the margin above indented text (manual pages), else numbered headings on lines of their own."""
-    found: list[tuple[int, int, str]] = []
+    found: list[Heading] = []
     indented = sum(1 for line in lines[:2_000] if line.startswith(("  ", "\t")))
     manual = indented * 2 > sum(1 for line in lines[:2_000] if line.strip())
     for place, line in enumerate(lines):
@@ -111,16 +119,23 @@ def _outdented(lines: Sequence[str]) -> list[tuple[int, int, str]]:
     return found
 
 
-def _fitting_levels(headings: Sequence[tuple[int, int, str]], most: int = 60) -> Sequence[tuple[int, int, str]]:
-    """Headings down to the deepest level at which there are not too many."""
+def _fitting_levels(headings: Sequence[Heading], content: Content) -> Sequence[Heading]:
+    """Headings down to the deepest level that fits, the first level in any case."""
     for deepest in (6, 5, 4, 3, 2):
         kept = [item for item in headings if item[1] <= deepest]
-        if len(kept) <= most:
+        if len(kept) < 200 and content.counter.within(
+            "\n".join(_listed(item) for item in kept), content.share(HEADING_TOKENS)
+        ):
             return kept
-    return [item for item in headings if item[1] <= 2]
+    return [item for item in headings if item[1] <= 1] or headings
 
 
-def _hint(lines: Sequence[str], headings: Sequence[tuple[int, int, str]]) -> str:
+def _listed(heading: Heading) -> str:
+    place, level, text = heading
+    return f"L{place + 1} {'  ' * (level - 1)}{text[:120]}"
+
+
+def _hint(lines: Sequence[str], headings: Sequence[Heading]) -> str:
     if len(headings) > 2:
         middle = headings[len(headings) // 2]
         following = next((item for item in headings if item[0] > middle[0]), None)

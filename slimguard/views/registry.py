@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from slimguard.views.code import code_view, looks_like_code, looks_like_yaml, yaml_view
 from slimguard.views.diff import diff_view, looks_like_diff
 from slimguard.views.encoded import encoded_text
 from slimguard.views.jsonview import json_view
 from slimguard.views.lines import shown_lines
 from slimguard.views.log import log_view, looks_like_log
+from slimguard.views.markup import html_view, looks_like_html
 from slimguard.views.model import Content, Part, Sketch
 from slimguard.views.prose import prose_view
+from slimguard.views.snapshot import looks_like_snapshot, snapshot_view
 from slimguard.views.texttable import texttable_view
+from slimguard.views.xmlview import xml_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +55,24 @@ def _is_table(content: Content) -> bool:
     return bool(tables) and sum(tables) * 2 > content.text.count("\n")
 
 
-def _is_log(content: Content) -> bool:
-    return looks_like_log(shown_lines(content.text))
+def _lines(content: Content) -> Sequence[str]:
+    return shown_lines(content.text)
+
+
+def _is_xml(content: Content) -> bool:
+    return content.block is not None and content.block.text == content.text and content.block.xml is not None
 
 
 KINDS: tuple[Kind, ...] = (
     Kind("json", _is_json, json_view),
     Kind("encoded", _is_blob, _blob_view),
     Kind("diff", lambda content: looks_like_diff(content.text), diff_view),
+    Kind("xml", _is_xml, xml_view),
+    Kind("html", lambda content: looks_like_html(content.text), html_view),
     Kind("table", _is_table, texttable_view),
-    Kind("log", _is_log, log_view),
+    Kind("snapshot", lambda content: looks_like_snapshot(_lines(content)), snapshot_view),
+    Kind("log", lambda content: looks_like_log(_lines(content)), log_view),
+    Kind("code", lambda content: looks_like_code(_lines(content)), code_view),
+    Kind("yaml", lambda content: looks_like_yaml(_lines(content)), yaml_view),
     Kind("text", lambda _: True, prose_view),
 )

@@ -1,0 +1,93 @@
+"""XML as a light tree, read leniently and without entities of its own: nothing is fetched, nothing expands."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(
+    r"<!\[CDATA\[(.*?)\]\]>|<!--.*?-->|<\?.*?\?>|<![^>\[]*(?:\[.*?\]\s*)?>"
+    r"|<(/?)([A-Za-z_][\w:.-]*)((?:\s+[^\s=<>/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'))?)*)\s*(/?)>",
+    re.DOTALL,
+)
+_ATTRIBUTE = re.compile(r"([^\s=<>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+NODES_AT_MOST = 600_000
+DEPTH_AT_MOST = 200
+
+
+@dataclass(slots=True)
+class Element:
+    """One element: its name, attributes as written, children, its own text, and where it starts in the text."""
+
+    name: str
+    attributes: str
+    start: int
+    children: list[Element] = field(default_factory=lambda: [])
+    text: str = ""
+
+    @property
+    def pairs(self) -> dict[str, str]:
+        """The attributes as names and values; entities resolved."""
+        return {name: unescaped(one or two) for name, one, two in _ATTRIBUTE.findall(self.attributes)}
+
+
+def looks_like_xml(text: str) -> bool:
+    """Whether a text starts as XML that is not HTML."""
+    head = text[:600].lstrip("\ufeff \t\r\n")
+    if not head.startswith("<") or re.match(r"(?i)<!doctype html|<html\b", head):
+        return False
+    if head.startswith("<?xml"):
+        return not re.search(r"(?i)<html\b", head)
+    return bool(re.match(r"<[A-Za-z_][\w:.-]*[\s>/]", head)) and not re.match(
+        r"(?i)<(?:div|p|span|table|ul|h\d|body)\b", head
+    )
+
+
+def xml_tree(text: str) -> Element | None:
+    """The root element, or None when the tags do not match well enough to be XML. Without recursion."""
+    if any(text.count(start) > text.count(end) for start, end in (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"))):
+        return None  # looking for an end that is not there would cost the whole text each time
+    root: Element | None = None
+    stack: list[Element] = []
+    nodes = 0
+    position = 0
+    for match in _TOKEN.finditer(text):
+        if stack and match.start() > position:
+            _add_text(stack[-1], unescaped(text[position : match.start()]))
+        position = match.end()
+        cdata, closing, name, attributes, empty = match.groups()
+        if cdata is not None:
+            if stack:
+                _add_text(stack[-1], cdata)
+            continue
+        if name is None:
+            continue
+        if closing:
+            if not stack or stack[-1].name != name:
+                return None
+            stack.pop()
+            continue
+        nodes += 1
+        if nodes > NODES_AT_MOST or len(stack) > DEPTH_AT_MOST:
+            return None
+        element = Element(name, attributes, match.start())
+        if stack:
+            stack[-1].children.append(element)
+        elif root is None:
+            root = element
+        if not empty:
+            stack.append(element)
+    return root if root is not None and not stack else None
+
+
+def unescaped(text: str) -> str:
+    """Text with the entities of XML and HTML resolved."""
+    return html.unescape(text) if "&" in text else text
+
+
+def _add_text(element: Element, text: str) -> None:
+    if not element.text:
+        element.text = text.strip()
+    elif text.strip():
+        element.text = f"{element.text} {text.strip()}"

@@ -1,0 +1,140 @@
+"""HTML by its visible text: title, headings, what kinds of elements there are, the beginning; scripts and styles are not
+shown. One fast pass of a pattern, lenient about broken markup.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from slimguard.query import Query, print_query
+from slimguard.views.cells import one_line
+from slimguard.views.model import Content, Part, Sketch
+
+HEADING_TOKENS = 380
+HEAD_TOKENS = 260
+TAIL_TOKENS = 60
+_HIDDEN = re.compile(
+    r"<(script|style|svg|noscript|template|head)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL
+)
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)([^<>]*)>")
+_BLOCKS = frozenset(
+    "p div section article header footer nav main aside ul ol li table tr td th thead tbody h1 h2 h3 h4 h5 h6 pre br hr "
+    "blockquote form fieldset dl dt dd figure figcaption details summary title body".split()
+)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_COUNTED = ("a", "img", "table", "form", "input", "button", "pre", "code", "li", "ac:structured-macro", "iframe")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The visible text of a page in blocks, its headings as (level, text), and counts of elements."""
+
+    title: str
+    blocks: list[str]
+    headings: list[tuple[int, str]]
+    counts: Counter[str]
+
+
+def looks_like_html(text: str) -> bool:
+    """Whether a text is HTML, or a fragment of it."""
+    head = text[:3_000].lstrip("\ufeff \t\r\n")
+    if re.match(r"(?i)<!doctype html|<html\b", head):
+        return True
+    tags = re.findall(r"(?i)</?(?:p|div|span|h[1-6]|ul|ol|li|a|table|tr|td|br|strong|em|code|pre|section|body)\b", head)
+    return head.startswith("<") and len(tags) >= 3
+
+
+def read_page(text: str) -> Page:
+    """The visible text, headings and counts of an HTML text."""
+    title = _TITLE.search(text[:20_000])
+    if text.count("<!--") <= text.count("-->"):
+        text = _HIDDEN.sub(" ", text)
+    blocks: list[str] = []
+    headings: list[tuple[int, str]] = []
+    counts: Counter[str] = Counter()
+    pieces: list[str] = []
+    heading = 0
+    position = 0
+    for match in _TAG.finditer(text):
+        pieces.append(text[position : match.start()])
+        position = match.end()
+        name = match.group(2).lower()
+        if not match.group(1):
+            counts[name] += 1
+        if name not in _BLOCKS:
+            continue
+        line = _visible(pieces)
+        pieces = []
+        if line:
+            blocks.append(("#" * heading + " " if heading else "") + line)
+            if heading:
+                headings.append((heading, line))
+        heading = 0 if match.group(1) or name[0] != "h" or not name[1:].isdigit() else int(name[1:])
+    line = _visible([*pieces, text[position:]])
+    if line:
+        blocks.append(line)
+    return Page(one_line(html.unescape(title.group(1))) if title else "", blocks, headings, counts)
+
+
+def _visible(pieces: list[str]) -> str:
+    joined = "".join(pieces)
+    if not joined or joined.isspace():
+        return ""
+    return one_line(html.unescape(joined) if "&" in joined else joined)
+
+
+def html_parts(text: str, content: Content) -> list[Part]:
+    """The parts of a view of HTML, also for HTML in a JSON string."""
+    page = read_page(text)
+    counted = ", ".join(f"{name} {page.counts[name]:,}" for name in _COUNTED if page.counts[name])
+    first = [f"title: {page.title}"] if page.title else []
+    size = sum(len(block) for block in page.blocks)
+    first.append(f"{size:,} visible characters{f'; elements: {counted}' if counted else ''}")
+    parts = [Part(first, rank=1)]
+    kept = _fitting(page.headings, content)
+    if kept:
+        lines = [f"{'#' * level} {text}" for level, text in kept]
+        left = len(page.headings) - len(kept)
+        if left:
+            lines.append(f"… {left} deeper headings")
+        parts.append(Part(lines, rank=2, tokens=content.share(HEADING_TOKENS), more="… {n} more headings", ends=True))
+    head = [block[:400] for block in page.blocks[:60]]
+    parts.append(Part(["text:", *head], rank=3, tokens=content.share(HEAD_TOKENS), more="…"))
+    if len(page.blocks) > 60:
+        parts.append(
+            Part([block[-300:] for block in page.blocks[-2:]], rank=4, tokens=content.share(TAIL_TOKENS), more="")
+        )
+    return parts
+
+
+def html_hint(text: str) -> str:
+    """A search for one of the headings."""
+    headings = read_page(text[:200_000]).headings
+    words = [heading for _, heading in headings if 4 <= len(heading) <= 40]
+    return (
+        print_query(Query("words", words[len(words) // 2]))
+        if words
+        else print_query(Query("bytes", first=0, last=4_000))
+    )
+
+
+def html_view(content: Content) -> Sketch:
+    """The view of an HTML text."""
+    parts = html_parts(content.text, content)
+    return Sketch(
+        "HTML", parts, f"{len(content.text):,} characters", "visible text, outlined", (html_hint(content.text),)
+    )
+
+
+def _fitting(headings: list[tuple[int, str]], content: Content) -> list[tuple[int, str]]:
+    """Headings down to the deepest level that fits."""
+    for deepest in (6, 5, 4, 3, 2, 1):
+        kept = [item for item in headings if item[0] <= deepest]
+        if kept and len(kept) < 200:
+            text = "\n".join(f"{'#' * level} {text}" for level, text in kept)
+            if content.counter.within(text, content.share(HEADING_TOKENS)):
+                return kept
+    return [item for item in headings if item[0] <= 1]
