@@ -174,8 +174,8 @@ STORE_GROUP_WRITES = 64
 STORE_READERS = 3
 """Threads that read the store; more would only wait for the same two cores."""
 
-STORE_KEEPERS = 2
-"""Threads that hash, hand over and verify snapshots while the writer writes."""
+STORE_KEEPERS = 4
+"""Threads that hash, hand over and verify snapshots while the writer writes: two large ones leave room for small."""
 
 STORE_WAL_BYTES = 4 * 1024 * 1024
 """The write-ahead log is copied back, off the answer's path, once it is larger than this."""
@@ -320,3 +320,12 @@ REGEX_PROGRAM = 4_000
 
 QUERY_SECONDS = 1.5
 """Processor time of one query before it stops with what it has, or with an error that says so."""
+
+NATIVE_NAME_CHARS = 50
+"""Tool names in native mode: Cursor hides a tool when the server's and its own name exceed 60 characters together."""
+
+RELOAD_SECONDS = 2.0
+"""How often the configuration file is looked at for changes."""
+
+OUTLINE_TOKENS = 1_200
+"""A first outline; the rest follows by cursor."""

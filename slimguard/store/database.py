@@ -261,7 +261,7 @@ class Database:
 
     def _connect(self, suffix: str, *, reading: bool) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"file:{quote(str(self.path))}{suffix}",
+            f"file:{quote(os.fsencode(self.path))}{suffix}",
             uri=True,
             timeout=self._busy_seconds,
             isolation_level=None,

@@ -19,7 +19,7 @@ from slimguard.store.access import Access
 from slimguard.store.database import Database
 from slimguard.store.guards import Presence
 from slimguard.store.keeping import Ending, Keeper
-from slimguard.store.threads import FIRST, LAST, Workers
+from slimguard.store.threads import FIRST, LAST, NORMAL, Workers
 from slimguard.store.tidying import Housekeeper
 
 
@@ -95,7 +95,8 @@ class Store:
         """
         ending = Ending(ref, answer, is_error, finished_at, durable, self._remembered.get(ref))
         try:
-            call = await self._keepers.run(partial(self._keeper.keep, ending))
+            order = FIRST if len(answer.raw) <= policy.STORE_GROUP_BYTES else NORMAL
+            call = await self._keepers.run(partial(self._keeper.keep, ending), order)
         except StoreUnavailable:
             self._housekeeper.schedule(thorough=True)
             raise
