@@ -329,3 +329,6 @@ RELOAD_SECONDS = 2.0
 
 OUTLINE_TOKENS = 1_200
 """A first outline; the rest follows by cursor."""
+
+NATIVE_LIST_SECONDS = 3.0
+"""Native mode without a kept catalog waits this long for tools before it lists what there is; hosts allow 5 s."""

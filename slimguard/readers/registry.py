@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from slimguard.query import Kind
 from slimguard.readers.model import Answer, Request
+from slimguard.readers.outline import read_outline
 from slimguard.readers.pages import read_pages
 from slimguard.readers.ranges import read_bytes, read_ends, read_items, read_lines
 from slimguard.readers.search import read_regex, read_words
@@ -17,6 +18,7 @@ READERS: dict[Kind, Reader] = {
     "raw": read_pages,
     "words": read_words,
     "regex": read_regex,
+    "outline": read_outline,
     "lines": read_lines,
     "bytes": read_bytes,
     "items": read_items,
