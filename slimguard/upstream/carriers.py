@@ -7,13 +7,16 @@ from contextlib import AbstractAsyncContextManager
 
 from slimguard.settings import ServerConfig
 from slimguard.upstream.stdio import open_stdio
+from slimguard.upstream.warden import Warden
 from slimguard.upstream.wire import Inbound, Wire
 
 
-def open_wire(config: ServerConfig, inbound: Inbound, at: Callable[[str], None]) -> AbstractAsyncContextManager[Wire]:
+def open_wire(
+    config: ServerConfig, inbound: Inbound, at: Callable[[str], None], *, warden: Warden
+) -> AbstractAsyncContextManager[Wire]:
     """The connection of this configuration, opened on entering and closed on leaving."""
     if config.transport == "stdio":
-        return open_stdio(config, inbound, at)
+        return open_stdio(config, inbound, at, warden)
     if config.transport == "sse":
         from slimguard.upstream.sse import open_sse  # noqa: PLC0415 - off the start path of guards without HTTP
 

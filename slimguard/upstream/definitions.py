@@ -10,7 +10,7 @@ from typing import Any, cast
 from slimguard import policy
 from slimguard.canonical import definition_digest
 from slimguard.model import Tool
-from slimguard.upstream.spans import element_spans, object_end, value_end
+from slimguard.upstream.spans import after_space, element_spans, object_end, value_end
 
 Refuse = Callable[[Any], str | None]
 """A carrier's own reason to refuse a definition, or None."""
@@ -26,8 +26,14 @@ class Page:
 
 
 def read_page(server: str, raw: bytes, refuse: Refuse = lambda _: None) -> Page:
-    """The tools of one `tools/list` result; raises `ValueError` when it has no list of tools at all."""
+    """The tools of one `tools/list` result; raises `ValueError` when it has no list of tools at all.
+
+    `raw` may also be the whole message, when that could not be read as JSON.
+    """
     spans = _members(raw)
+    if "tools" not in spans and "result" in spans:
+        raw = raw[slice(*spans["result"])]
+        spans = _members(raw)
     if "tools" not in spans:
         raise ValueError("the listing has no `tools`")
     tools: list[Tool] = []
@@ -79,7 +85,7 @@ def _members(raw: bytes) -> dict[str, tuple[int, int]]:
         spans[key] = (start, end)
         return end
 
-    object_end(raw, 0, keep)
+    object_end(raw, after_space(raw, 0), keep)
     return spans
 
 

@@ -25,16 +25,19 @@ class Event:
 class EventParser:
     """Takes chunks, gives events; `last_id` and `retry_seconds` are what the stream said last."""
 
-    limit: int = policy.MESSAGE_LIMIT_BYTES
+    limit: int = field(default_factory=lambda: policy.MESSAGE_LIMIT_BYTES)
     last_id: str = ""
     retry_seconds: float | None = None
-    _lines: LineFramer = field(default_factory=LineFramer)
+    _lines: LineFramer = field(init=False)
     _data: list[Bytes] = field(default_factory=lambda: [])
     _size: int = 0
     _oversized: Oversized | None = None
     _name: str = ""
     _after_cr: bool = False
     _begun: bool = False
+
+    def __post_init__(self) -> None:
+        self._lines = LineFramer(self.limit)
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
         """The events that `chunk` completes."""

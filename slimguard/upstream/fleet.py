@@ -6,6 +6,7 @@ The catalog is an immutable value that is swapped; a call belongs to the fleet, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import anyio
 import anyio.abc
@@ -21,6 +22,7 @@ from slimguard.upstream.carriers import open_wire
 from slimguard.upstream.run import Run
 from slimguard.upstream.session import Hooks, Session
 from slimguard.upstream.shelf import Shelf
+from slimguard.upstream.warden import Warden
 
 _UNKNOWN = Outcome(ref="", state="unknown", reason="this process does not know the call; ask the ledger")
 
@@ -51,6 +53,7 @@ class Fleet:
         self._log = log
         self._join_seconds = join_within_ms / 1000
         self._shelf = Shelf()
+        self._warden = Warden()
         self._joinable: dict[str, tuple[float, Run]] = {}
         self._executor = Executor(ledger, clock, log, lambda _: self._shelf.trim())
         self._sessions = {name: self._session(config) for name, config in servers.items()}
@@ -88,6 +91,7 @@ class Fleet:
         finally:
             self._closing = True
             self._tasks = None
+            self._warden.dismiss()
             self._stopped.set()
 
     async def shutdown(self, seconds: float = policy.SHUTDOWN_SECONDS) -> None:
@@ -179,7 +183,7 @@ class Fleet:
 
     def _session(self, config: ServerConfig) -> Session:
         hooks = Hooks(self._swap, self._save, self._at, self._log)
-        return Session(config, open_wire, hooks)
+        return Session(config, partial(open_wire, warden=self._warden), hooks)
 
     def _begin(self, execution: Execution, session: Session, progress: Callable[[Json], None] | None) -> Run:
         if execution.ref in self._shelf.runs or self._tasks is None:

@@ -95,7 +95,7 @@ class LineFramer:
         """The lines that `chunk` completes, without their newline."""
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
-            if not self._buffer and not self._dropped:
+            if not self._buffer and not self._dropped and end - start <= self.limit:
                 yield chunk[start:end]
             else:
                 self._append(memoryview(chunk)[start:end])
@@ -113,7 +113,7 @@ class LineFramer:
             self._buffer += part
             return
         if not self._dropped:
-            self._head = bytes(self._buffer[:_EDGE])
+            self._head = (bytes(self._buffer[:_EDGE]) + bytes(part[:_EDGE]))[:_EDGE]
             self._tail = bytes(self._buffer[-_EDGE:])
             self._dropped = len(self._buffer)
             self._buffer = bytearray()

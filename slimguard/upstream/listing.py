@@ -5,8 +5,8 @@ from __future__ import annotations
 from slimguard import policy
 from slimguard.errors import UpstreamFailed
 from slimguard.model import Json, Tool
-from slimguard.upstream.definitions import Refuse, read_page, without_doubles
-from slimguard.upstream.peer import METHOD_NOT_FOUND, Peer, error_code, result_object
+from slimguard.upstream.definitions import Page, Refuse, read_page, without_doubles
+from slimguard.upstream.peer import METHOD_NOT_FOUND, Peer, Reply, error_code, result_object
 
 _SKIPPED_LINES = 200
 
@@ -22,13 +22,7 @@ async def list_tools(peer: Peer, server: str, refuse: Refuse) -> tuple[tuple[Too
         await reply.done.wait()
         if error_code(reply)[0] == METHOD_NOT_FOUND:
             break
-        if reply.response is None or reply.response.answer.kind != "result":
-            result_object(reply, "tools/list")
-            raise UpstreamFailed("tools/list was not answered with a result", code="illegal")
-        try:
-            page = read_page(server, reply.response.answer.raw, refuse)
-        except ValueError as error:
-            raise UpstreamFailed(f"the tool listing is not readable: {error}", code="illegal") from error
+        page = _page(reply, server, refuse)
         tools.extend(page.tools)
         skipped.extend(page.skipped)
         if page.cursor is None or page.cursor in seen or len(tools) >= policy.LISTING_TOOLS:
@@ -37,3 +31,14 @@ async def list_tools(peer: Peer, server: str, refuse: Refuse) -> tuple[tuple[Too
         params = {"cursor": page.cursor}
     unique, doubled = without_doubles(tools[: policy.LISTING_TOOLS])
     return unique, (*skipped, *doubled)[:_SKIPPED_LINES]
+
+
+def _page(reply: Reply, server: str, refuse: Refuse) -> Page:
+    """One page; an answer that is damaged in one definition still gives the others."""
+    if reply.response is None or reply.response.answer.kind == "error":
+        result_object(reply, "tools/list")
+        raise UpstreamFailed("tools/list was answered with an error", code="refused")
+    try:
+        return read_page(server, reply.response.answer.raw, refuse)
+    except ValueError as error:
+        raise UpstreamFailed(f"the tool listing is not readable: {error}", code="illegal") from error

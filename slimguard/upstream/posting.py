@@ -122,7 +122,7 @@ class Poster:
 
     async def deliver_body(self, flight: Flight, response: httpx2.Response) -> None:
         """Hand on a JSON body: a message, a batch of messages, or something illegal that is kept as it is."""
-        body = await self.read(response)
+        body = await self.read(response, policy.MESSAGE_LIMIT_BYTES)
         if isinstance(body, Oversized):
             await self.deliver(flight, body)
             return
@@ -134,7 +134,7 @@ class Poster:
             message = _not_a_message(flight.outgoing.id, body)
         self._hand_on(flight, message)
 
-    async def read(self, response: httpx2.Response, limit: int = policy.MESSAGE_LIMIT_BYTES) -> Bytes | Oversized:
+    async def read(self, response: httpx2.Response, limit: int) -> Bytes | Oversized:
         """The whole body, or its ends when it is over the limit."""
         body, size, head = bytearray(), 0, b""
         async for chunk in self.chunks(response):

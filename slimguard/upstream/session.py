@@ -192,7 +192,6 @@ class Session:
             await anyio.sleep(min(delay, steps[1]))
         if self.config.transport == "stdio" and failures > policy.RECONNECT_STDIO_ATTEMPTS:
             delay = float("inf")
-        self._demand = anyio.Event()
         with anyio.move_on_after(delay):
             await self._demand.wait()
 
@@ -203,7 +202,9 @@ class Session:
         try:
             self._connection = await self._connect_in_either_era()
         finally:
+            # Whoever asked while this went on gets its outcome; only later demands ask for another attempt.
             self._attempts += 1
+            self._demand = anyio.Event()
         if self._connection is not None:
             self._become("ready", "")
         return self._connection

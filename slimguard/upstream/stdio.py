@@ -15,6 +15,7 @@ from slimguard.settings import ServerConfig
 from slimguard.upstream.framing import LineFramer, Message, Oversized, Response, split
 from slimguard.upstream.process import Child, PipeBroken, spawn
 from slimguard.upstream.spans import Bytes
+from slimguard.upstream.warden import Warden
 from slimguard.upstream.wire import Inbound, NotSent, Outgoing
 
 _LINES_A_TURN = 64
@@ -110,7 +111,7 @@ class StdioWire:
 
     async def _read_lines(self) -> str:
         """Take lines until stdout ends; returns why there will be no more."""
-        framer = LineFramer()
+        framer = LineFramer(policy.MESSAGE_LIMIT_BYTES)
         while chunk := await self.child.read():
             self._last_read = anyio.current_time()
             self._inbound.first_bytes()
@@ -154,10 +155,11 @@ async def split_aside(data: Bytes) -> Message:
 
 @asynccontextmanager
 async def open_stdio(
-    config: ServerConfig, inbound: Inbound, at: Callable[[str], None]
+    config: ServerConfig, inbound: Inbound, at: Callable[[str], None], warden: Warden
 ) -> AsyncGenerator[StdioWire, None]:
     """Start the child and read from it; on leaving, the child and its group are ended."""
     child = spawn(config)
+    warden.watch(child.pid)
     wire = StdioWire(child, inbound, at)
     try:
         async with anyio.create_task_group() as tasks:
@@ -170,3 +172,4 @@ async def open_stdio(
                 tasks.cancel_scope.cancel()
     finally:
         child.kill()
+        warden.forget(child.pid)
