@@ -332,3 +332,27 @@ OUTLINE_TOKENS = 1_200
 
 NATIVE_LIST_SECONDS = 3.0
 """Native mode without a kept catalog waits this long for tools before it lists what there is; hosts allow 5 s."""
+
+SELECT_CHARS = 4_000
+"""Longest JMESPath expression."""
+
+SELECT_EXPANSION = 512
+"""How often an expression may repeat its value: 149 characters can make 2^25 copies (FACTS §5)."""
+
+SELECT_ITEMS = 2_000_000
+"""Elements of a list that an expression may build."""
+
+SQL_CHARS = 8_000
+"""Longest SELECT."""
+
+SQL_ROWS = 10_000
+"""Rows of one `sql:` answer that are fetched; an answer shows what its budget allows."""
+
+SQL_BYTES = 8 * 1024 * 1024
+"""Bytes of one `sql:` answer that are fetched."""
+
+SQL_CELL_BYTES = 16 * 1024 * 1024
+"""Largest text that SQL may make or hold."""
+
+SQL_MEMORY_BYTES = 256 * 1024 * 1024
+"""How much the process may grow while one SELECT runs: sorts and recursive queries could reach gigabytes."""
