@@ -11,7 +11,22 @@ from slimguard import __version__
 from slimguard.cli.output import complain
 from slimguard.errors import SlimguardError
 
-COMMANDS = ("serve", "demo", "results", "read", "find")
+COMMANDS = (
+    "serve",
+    "demo",
+    "init",
+    "plan",
+    "install",
+    "rollback",
+    "validate",
+    "doctor",
+    "analyze",
+    "config",
+    "results",
+    "read",
+    "find",
+    "completion",
+)
 """Modules of this package that each offer `add(subparsers)`, in the order of `--help`."""
 
 

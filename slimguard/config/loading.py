@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -31,6 +31,8 @@ class Loaded:
     settings: Settings
     found: files.Found
     notes: tuple[str, ...]
+    written: Mapping[str, Json] = field(default_factory=lambda: {}, repr=False)
+    """The file's value as written, variables unexpanded; it may hold literal secrets."""
 
 
 def load(path: str | None, environment: Mapping[str, str], cwd: str) -> Settings:
@@ -60,7 +62,7 @@ def load_with_notes(path: str | None, environment: Mapping[str, str], cwd: str) 
     if wrong:
         raise _error(found.path, text, wrong)
     notes = [*ignored(root), *_unmatched(root)]
-    return Loaded(_settings(root, found.path, environment), found, tuple(notes))
+    return Loaded(_settings(root, found.path, environment), found, tuple(notes), value_of(root))
 
 
 def for_command(name: str, argv: Sequence[str], environment: Mapping[str, str]) -> Settings:

@@ -77,6 +77,18 @@ class Fleet:
             for session in list(self._sessions.values()):
                 await session.settled.wait()
 
+    async def beyond(self) -> Mapping[str, tuple[str, ...]]:
+        """What connected servers offer beyond tools, of `prompts` and `resources`; servers without are left out."""
+        found: dict[str, tuple[str, ...]] = {}
+
+        async def ask(name: str, session: Session) -> None:
+            found[name] = await session.beyond()
+
+        async with anyio.create_task_group() as tasks:
+            for name, session in self._sessions.items():
+                tasks.start_soon(ask, name, session)
+        return {name: found[name] for name in self._sessions if found.get(name)}
+
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Own all servers until `shutdown`, or until cancelled; children are gone when it returns."""
         try:

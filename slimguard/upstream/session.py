@@ -19,6 +19,7 @@ from slimguard.model import ServerState, ServerStatus, Tool
 from slimguard.settings import ServerConfig
 from slimguard.upstream.handshake import Era, Greeting, StartAsLegacy, negotiate
 from slimguard.upstream.listing import list_tools
+from slimguard.upstream.offered import offered
 from slimguard.upstream.peer import Peer
 from slimguard.upstream.wire import Inbound, Wire
 
@@ -149,6 +150,11 @@ class Session:
                 self._demand.set()
                 await self._progressed.wait()
         raise UpstreamFailed(f"the server {self.config.name} cannot be reached: {self._reason}", code="unreachable")
+
+    async def beyond(self) -> tuple[str, ...]:
+        """Those of `prompts` and `resources` that the server lists; nothing when it is not connected."""
+        connection = self._usable()
+        return () if connection is None else await offered(connection.peer, connection.greeting.offers)
 
     async def run(self) -> None:
         """Supervise until retired or cancelled; never raises."""
