@@ -1,7 +1,7 @@
 """A stored result as blocks, JSON values, lines and tables: what views and readers share; never I/O, never an edit."""
 
 from slimguard.document.blocks import Block, Document, document_of
-from slimguard.document.continuation import continuation_of
+from slimguard.document.continuation import continuation_fields, continuation_of
 from slimguard.document.jsontext import JsonText, json_in
 from slimguard.document.lines import LineIndex
 from slimguard.document.paths import MISSING, Path, format_path, parse_path, value_at, walk
@@ -15,6 +15,7 @@ __all__ = [
     "LineIndex",
     "Path",
     "Table",
+    "continuation_fields",
     "continuation_of",
     "document_of",
     "format_path",

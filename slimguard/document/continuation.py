@@ -7,7 +7,7 @@ import re
 from slimguard.canonical import dump
 from slimguard.document.blocks import Document
 from slimguard.document.paths import Path, format_path
-from slimguard.model import Json, is_object
+from slimguard.model import Json, is_array, is_object
 
 FIELDS_AT_MOST = 8
 VALUE_CHARS = 300
@@ -38,30 +38,35 @@ _ENVELOPES = (
 
 def continuation_of(document: Document) -> tuple[str, ...]:
     """`path=value` of the fields near the root that speak of continuing or of totals; cursors and flags first."""
-    strong: list[str] = []
-    weak: list[str] = []
+    return tuple(_printed(path, value) for path, value in continuation_fields(document))
+
+
+def continuation_fields(document: Document) -> tuple[tuple[Path, Json], ...]:
+    """The paths and values of those fields."""
+    strong: list[tuple[Path, Json]] = []
+    weak: list[tuple[Path, Json]] = []
     for block in document.values:
         if block.json is not None:
-            _collect(block.json.value, (), strong, weak, 0)
-    return tuple((strong + weak)[:FIELDS_AT_MOST])
+            _collect(block.json.value, (), strong, weak)
+    return tuple(dict.fromkeys((strong + weak)[:FIELDS_AT_MOST]))
 
 
-def _collect(value: Json, path: Path, strong: list[str], weak: list[str], depth: int) -> None:
+def _collect(value: Json, path: Path, strong: list[tuple[Path, Json]], weak: list[tuple[Path, Json]]) -> None:
     if not is_object(value) or len(value) > 60:
         return
     for key, item in value.items():
         if is_object(item):
-            if depth < 1 or key in _ENVELOPES:
-                _collect(item, (*path, key), strong, weak, depth + 1)
+            if len(path) < 1 or (len(path) < 4 and key in _ENVELOPES):
+                _collect(item, (*path, key), strong, weak)
             continue
-        if isinstance(item, list):
+        if is_array(item):
             continue
         if _STRONG.match(key):
-            strong.append(_field((*path, key), item))
-        elif _WEAK.match(key) and isinstance(item, int | float) and depth < 2:
-            weak.append(_field((*path, key), item))
+            strong.append(((*path, key), item))
+        elif _WEAK.match(key) and isinstance(item, int | float) and len(path) < 2:
+            weak.append(((*path, key), item))
 
 
-def _field(path: Path, value: Json) -> str:
+def _printed(path: Path, value: Json) -> str:
     text = value if isinstance(value, str) else dump(value)
     return f"{format_path(path)}={text if len(text) <= VALUE_CHARS else f'({len(text)} characters)'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slimguard.document.found import Found, Rows
 from slimguard.document.xmltree import Element
-from slimguard.model import Json
+from slimguard.model import Json, is_array
 
 LEAST = 2
 PATHS_AT_MOST = 8
@@ -65,7 +65,7 @@ def _put(record: dict[str, Json], name: str, value: str) -> None:
     before = record.get(name)
     if before is None:
         record[name] = value
-    elif isinstance(before, list):
+    elif is_array(before):
         before.append(value)
     else:
         record[name] = [before, value]

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 
 from slimguard.canonical import dump
 from slimguard.model import Json, is_array, is_object
+from slimguard.views.deeptext import deep_text
 
 _SPACES = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 IDENTITY = (
     "login", "identifier", "key", "full_name", "fullName", "displayName", "display_name", "title", "name", "username",
-    "label", "slug", "path", "ref", "number", "email", "code", "id", "uid", "uuid", "type", "text", "plain_text",
-    "content", "value", "message", "url", "href",
+    "label", "slug", "path", "ref", "number", "email",
 )  # fmt: skip
-"""Keys that identify an object, the most telling first."""
+"""Keys that identify an object to a reader, the most telling first."""
+WEAK_IDENTITY = ("code", "id", "uid", "uuid", "value", "type", "url", "href", "date", "time")
+"""Keys that do so where nothing better is there."""
 
 
 def one_line(text: str) -> str:
@@ -54,7 +56,7 @@ def object_cell(value: dict[str, Json], limit: int) -> str:
     """An object as what identifies it, else as its first scalars."""
     if not value:
         return "{}"
-    text = identity_of(value)
+    text = identity_of(value, IDENTITY) or deep_text(value) or identity_of(value, WEAK_IDENTITY)
     if text:
         return short(text, limit)
     pairs = [f"{key}={cell(item, 24)}" for key, item in list(value.items())[:4] if not isinstance(item, dict | list)]
@@ -77,9 +79,9 @@ def list_cell(value: Sequence[Json], limit: int) -> str:
     return ",".join(parts) + (f",…+{left}" if left else "")
 
 
-def identity_of(value: dict[str, Json]) -> str:
+def identity_of(value: dict[str, Json], keys: Sequence[str] = (*IDENTITY, *WEAK_IDENTITY)) -> str:
     """The most telling scalar of an object, or empty."""
-    for key in IDENTITY:
+    for key in keys:
         item = value.get(key)
         if isinstance(item, str | int | float) and not isinstance(item, bool) and item != "":
             return item if isinstance(item, str) else dump(item)

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from slimguard.document import Table
 from slimguard.document.shapes import sample
 from slimguard.model import Json, is_array
+from slimguard.views.deeptext import deep_text
 from slimguard.views.profile import Column, points_of, profile
 
+UNION = "text*"
+"""Name of the column that holds the text under the key that the row's type names."""
 PROFILED_AT_MOST = 160
 """Columns that are looked at; wider tables hold nested copies behind them."""
 
@@ -49,12 +52,20 @@ class Ranked:
     """Names of all columns in their own order."""
     scores: dict[str, float] = field(repr=False)
 
+    @property
+    def title(self) -> Column | None:
+        """The label that names a row best when there is room for one only."""
+        return max(self.labels, key=_label_score, default=None)
+
 
 def ranked(table: Table) -> Ranked:
     """Profile and rank the columns of `table`."""
     rows = table.rows
     names = table.columns[:PROFILED_AT_MOST]
     profiled = _with_series([profile(name, [row[place] for row in rows]) for place, name in enumerate(names)])
+    union = union_column(profiled, len(rows))
+    if union is not None:
+        profiled.append(union)
     wrapped = _is_wrapped(profiled, table)
     constants: list[Column] = []
     kept: list[Column] = []
@@ -77,6 +88,24 @@ def ranked(table: Table) -> Ranked:
     return Ranked(
         tuple(kept), tuple(constants), tuple(dropped), _labels(kept, len(rows), names), len(rows), tuple(names), scores
     )
+
+
+def union_column(columns: Sequence[Column], count: int) -> Column | None:
+    """The text under the key that another column names (`type: heading_1` and an object `heading_1`), as one column."""
+    objects = {column.name: column for column in columns if column.kind in ("object", "array", "mixed")}
+    for column in columns:
+        if column.kind != "text" or column.counts is None or not 2 <= column.distinct <= 60:
+            continue
+        hits = sum(number for value, number in column.counts.items() if value in objects)
+        if hits * 10 < count * 8:
+            continue
+        texts: list[Json] = []
+        for place, name in enumerate(column.values):
+            value = objects[name].values[place] if name in objects else None
+            texts.append(deep_text(value) if value is not None else None)
+        found = profile(UNION, texts)
+        return found if found.filled else None
+    return None
 
 
 def _with_series(columns: list[Column]) -> list[Column]:
@@ -167,6 +196,8 @@ def _score(column: Column, count: int, *, wrapped: bool) -> float:
 
 
 def _name_score(last: str) -> float:
+    if last == UNION:
+        return 3.0
     if _TITLE.match(last):
         return 3.0
     if _IDENT.match(last):
@@ -188,6 +219,9 @@ def _name_score(last: str) -> float:
 
 def _labels(columns: Sequence[Column], count: int, order: Sequence[str]) -> tuple[Column, ...]:
     """A short identifier and a title, where rows have them; they are nearly unique."""
+    union = [column for column in columns if column.name == UNION]
+    if union:
+        return tuple(union)
     unique = [
         column
         for column in columns
@@ -199,7 +233,8 @@ def _labels(columns: Sequence[Column], count: int, order: Sequence[str]) -> tupl
     unique.sort(key=lambda column: order.index(column.name) if column.name in order else len(order))
     texts = [column for column in unique if column.kind == "text"]
     short = [column for column in unique if column.width <= 16 and _is_identifier(column)]
-    first = max(short or texts or unique, key=_label_score)
+    times = [column for column in unique if column.kind == "time" and column.distinct == count]
+    first = max(short or times or texts or unique, key=_label_score)
     titles = [column for column in texts if column.width > 2 and column is not first]
     best = max(titles, key=_label_score) if titles else first
     if best is first or _label_score(best) < 1 <= _label_score(first):
@@ -217,7 +252,7 @@ def _contained(part: Column, whole: Column) -> bool:
 
 def _is_identifier(column: Column) -> bool:
     last = column.name.rsplit(".", 1)[-1]
-    return bool(_IDENT.match(last) or _ID.match(last) or column.name == "_key" or column.kind == "time")
+    return bool(_IDENT.match(last) or _ID.match(last) or column.name == "_key")
 
 
 def _label_score(column: Column) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from slimguard.canonical import dump
-from slimguard.model import Json
+from slimguard.model import Json, is_array
 from slimguard.views.cells import cell, short
 from slimguard.views.columns import Ranked
 from slimguard.views.profile import Column
@@ -74,7 +74,7 @@ def _lengths(column: Column) -> str:
     """How many elements the arrays of a column hold."""
     if column.kind != "array":
         return ""
-    sizes = [len(value) for value in column.values if isinstance(value, list)]
+    sizes = [len(value) for value in column.values if is_array(value)]
     if not sizes or max(sizes) == min(sizes):
         return ""
     return f"{column.name}: {min(sizes):,} … {max(sizes):,} each, {sum(sizes):,} in all"

@@ -73,7 +73,7 @@ def _rows(ranked: Ranked, content: Content) -> tuple[Sequence[Column], Sequence[
         return full, list(lines), True
     if ranked.count <= 60:
         for tokens in (30, 18):
-            slim = _choose(ranked, content, tokens)
+            slim = _choose(ranked, content, tokens, slim=True)
             lines = _Lines(slim, ranked.count, SLIM_CHARS)
             if _fits(lines, content, ALL_ROWS_TOKENS):
                 return slim, list(lines), True
@@ -106,9 +106,10 @@ def _fits(lines: Sequence[str], content: Content, tokens: int) -> bool:
     return content.counter.within("\n".join(lines), content.share(tokens))
 
 
-def _choose(ranked: Ranked, content: Content, tokens: int) -> list[Column]:
-    """The best columns whose row stays within `tokens`, in an order a reader expects: labels first."""
-    chosen: list[Column] = list(ranked.labels)
+def _choose(ranked: Ranked, content: Content, tokens: int, *, slim: bool = False) -> list[Column]:
+    """The best columns whose row stays within `tokens`, labels first, the others in their own order."""
+    labels = [ranked.title] if slim and ranked.title is not None else list(ranked.labels)
+    chosen = list(labels)
     used = sum(_cost(column, content) for column in chosen)
     for column in ranked.columns:
         if column in chosen or len(chosen) >= COLUMNS_SHOWN:
@@ -120,8 +121,8 @@ def _choose(ranked: Ranked, content: Content, tokens: int) -> list[Column]:
         used += cost
     order = {column.name: place for place, column in enumerate(ranked.columns)}
     order |= {name: place - len(ranked.names) for place, name in enumerate(ranked.names)}
-    rest = [column for column in chosen if column not in ranked.labels]
-    return [*ranked.labels, *sorted(rest, key=lambda column: order[column.name])]
+    rest = [column for column in chosen if column not in labels]
+    return [*labels, *sorted(rest, key=lambda column: order[column.name])]
 
 
 def _cost(column: Column, content: Content) -> int:

@@ -1,52 +1,38 @@
-"""JSON as a reader wants it: the leaves outside of tables, then its tables, then the text that fills it; one view for
-records, keyed maps, parallel arrays, JSON lines and trees, since results are mixtures of them.
+"""JSON as a reader wants it: the leaves outside of tables, signs of trouble, its tables; one view for records, keyed maps,
+parallel arrays, JSON lines and trees, since results are mixtures of them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from slimguard.document import Path, Table
-from slimguard.model import Json
-from slimguard.views.columns import ranked
+from slimguard.canonical import dump
+from slimguard.document import Path, Table, continuation_fields, format_path, value_at
+from slimguard.document.shapes import sample
+from slimguard.frame import size_text
+from slimguard.model import Json, is_array, is_object
+from slimguard.views.cells import short
+from slimguard.views.columns import UNION, Ranked, ranked
+from slimguard.views.deeptext import long_text
 from slimguard.views.grid import table_parts
 from slimguard.views.hints import table_hints
 from slimguard.views.leaves import Leaf, leaf_lines
 from slimguard.views.model import Content, Part, Sketch
+from slimguard.views.trouble import trouble_lines
 
 LEAF_TOKENS = 260
 TREE_TOKENS = 700
+TROUBLE_TOKENS = 300
+HEADING_TOKENS = 200
 TABLES_SHOWN = 2
-LARGE_ROWS = 5
 SECOND_SHARE = 0.1
 """A second table is shown with rows when it holds so much of what the first one holds."""
-
-
-def json_view(content: Content) -> Sketch:
-    """The view of one JSON value."""
-    tables = [table for table in content.tables if table.kind != "nested"]
-    main = _shown(tables)
-    skip = [table.path for table in main]
-    leaves = leaf_lines(content.value, skip)
-    parts = _leaf_parts(leaves, content, alone=not main)
-    hints: list[str] = []
-    kind = "tree"
-    for place, table in enumerate(main):
-        columns = ranked(table)
-        rank = 2 + place * 4
-        parts.append(Part((_title(table),), rank=rank))
-        parts.extend(table_parts(table, columns, content, rank=rank))
-        if place == 0:
-            kind = _KINDS.get(table.kind, "records")
-            hints = table_hints(table, columns)
-    if not main:
-        return Sketch(kind, parts, _of(content), "outline", ("outline",))
-    total = sum(table.count for table in main)
-    return Sketch(kind, parts, f"{total:,} items", hints=tuple(hints))
-
-
+LEAST_SHARE = 0.12
+"""A table is shown as one when its rows make up so much of the JSON; a smaller one is a leaf."""
+_HEADING = re.compile(r"(?i)^(?:sub)?(?:heading|header|title|h[1-6])")
 _KINDS = {
-    "records": "records",
     "lines": "JSON lines",
     "matrix": "rows",
     "values": "values",
@@ -54,31 +40,102 @@ _KINDS = {
     "map": "keyed map",
     "parallel": "parallel arrays",
     "tree": "tree",
-    "nested": "records",
 }
+_NOUNS = {"records": "records", "lines": "JSON lines", "keyed": "entries by key", "tree": "nodes", "parallel": "rows"}
 
 
-def _of(content: Content) -> str:
-    return f"{len(content.text):,} characters"
+def json_view(content: Content) -> Sketch:
+    """The view of one JSON value."""
+    main = _shown(content)
+    told = [path for path, _ in continuation_fields(content.document)]
+    leaves = leaf_lines(content.value, [*(table.path for table in main), *told])
+    parts = _leaf_parts(leaves, content, alone=not main)
+    trouble = trouble_lines(content.value)
+    if trouble:
+        signs = ["signs of trouble:", *trouble]
+        parts.append(Part(signs, rank=1, tokens=content.share(TROUBLE_TOKENS), more="… {n} more"))
+    if not main:
+        return Sketch("tree", parts, f"{len(content.text):,} characters", "outline", ("outline",))
+    hints: list[str] = []
+    names: dict[str, list[str]] = {}
+    for place, table in enumerate(main):
+        columns = ranked(table)
+        rank = 2 + place * 4
+        parts.append(Part((_title(table, columns),), rank=rank))
+        parts.extend(_headings(table, columns, content, rank))
+        parts.extend(table_parts(table, columns, content, rank=rank))
+        names[table.name] = [column.name for column in (*columns.labels, *columns.columns)]
+        hints = hints or table_hints(table, columns)
+    total = sum(table.count for table in main)
+    return Sketch(_KINDS.get(main[0].kind, "records"), parts, f"{total:,} items", hints=tuple(hints), columns=names)
 
 
-def _shown(tables: Sequence[Table]) -> list[Table]:
+def around_text(content: Content, path: Path, text: str, inner: Sketch) -> Sketch:
+    """The view of JSON that is mostly one text: its leaves, then the view of that text."""
+    leaves = leaf_lines(content.value, [path])
+    parts = _leaf_parts(leaves, content, alone=False)
+    size = size_text(len(text.encode("utf-8", "replace")))
+    parts.append(Part((f"{format_path(path)}: {inner.kind}, {size}, {text.count(chr(10)) + 1:,} lines",), rank=0))
+    parts.extend(replace(part, counted=False) for part in inner.parts)
+    hints = (
+        *(hint for hint in inner.hints if not hint.startswith(("lines:", "bytes:", "sql:"))),
+        f"select:{format_path(path)}",
+    )
+    return Sketch(f"{inner.kind} in JSON", parts, inner.of, inner.shown or "the telling part", hints)
+
+
+def _shown(content: Content) -> list[Table]:
     """The main table and a second one that is not much smaller; lists of plain values are leaves."""
-    rows = [table for table in tables if table.kind not in ("values", "map")]
+    rows = [
+        table
+        for table in content.tables
+        if table.kind not in ("values", "map", "nested") and table.count > 1 and _share(table, content) >= LEAST_SHARE
+    ]
     if not rows:
         return []
-    first = rows[0]
-    if first.count < 2:
-        return []
-    return [first] + [table for table in rows[1:TABLES_SHOWN] if table.weight >= first.weight * SECOND_SHARE]
+    return [rows[0], *(table for table in rows[1:TABLES_SHOWN] if table.weight >= rows[0].weight * SECOND_SHARE)]
 
 
-def _title(table: Table) -> str:
+def _share(table: Table, content: Content) -> float:
+    """About how much of the JSON text the rows of a table are."""
+    value = value_at(content.value, table.path)
+    long = long_text(content.value, len(content.text))
+    return _size(value) / max(1, len(content.text) - (len(long[1]) if long else 0))
+
+
+def _size(value: Json) -> float:
+    if is_object(value):
+        items: Sequence[Json] = list(value.values())
+    elif is_array(value):
+        items = value
+    else:
+        return 0.0
+    some = sample(items, 12)
+    return sum(len(dump(item)) for item in some) / max(1, len(some)) * len(items)
+
+
+def _title(table: Table, columns: Ranked) -> str:
     where = table.expression or table.name
-    return f"{where}: {table.count:,} {_NOUNS.get(table.kind, 'rows')}"
+    union = "; text* is the text under the key that the row's type names" if UNION in columns.scores else ""
+    return f"{where}: {table.count:,} {_NOUNS.get(table.kind, 'rows')}{union}"
 
 
-_NOUNS = {"records": "records", "lines": "JSON lines", "keyed": "entries by key", "tree": "nodes", "parallel": "rows"}
+def _headings(table: Table, columns: Ranked, content: Content, rank: int) -> list[Part]:
+    """Rows that are headings of a document made of blocks."""
+    texts = next((column for column in columns.columns if column.name == UNION), None)
+    if texts is None:
+        return []
+    for column in columns.columns:
+        if column.kind != "text" or column.counts is None or not any(_HEADING.match(str(key)) for key in column.counts):
+            continue
+        lines = [
+            f"[{place}] {name}: {short(str(texts.values[place]), 100)}"
+            for place, name in enumerate(column.values)
+            if isinstance(name, str) and _HEADING.match(name) and texts.values[place]
+        ]
+        room = content.share(HEADING_TOKENS)
+        return [Part(lines, rank=rank, tokens=room, more="… {n} more headings", ends=True)] if table.count else []
+    return []
 
 
 def _leaf_parts(leaves: Sequence[Leaf], content: Content, *, alone: bool) -> list[Part]:

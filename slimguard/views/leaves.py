@@ -12,8 +12,8 @@ from slimguard.model import Json, is_array, is_object
 from slimguard.views.cells import cell, one_line
 from slimguard.views.encoded import encoded_text
 
-VALUE_CHARS = 110
-LONG_CHARS = 240
+VALUE_CHARS = 90
+LONG_CHARS = 160
 SCALARS_A_LINE = 20
 DEPTH = 7
 NODES = 3_000
@@ -50,7 +50,11 @@ def _object(value: dict[str, Json], path: Path, skipped: set[Path], nodes: list[
     if path and len(value) >= MAP_LEAST and shape_of_object(value) == "map":
         yield Leaf(path, f"{format_path(path)}: {map_text(value)}", len(path))
         return
-    scalars = [scalar_text(key, item) for key, item in value.items() if is_scalar(item) and item is not None]
+    scalars = [
+        scalar_text(key, item)
+        for key, item in value.items()
+        if is_scalar(item) and item is not None and (*path, key) not in skipped
+    ]
     empty = [key for key, item in value.items() if item is None or item in ({}, [])]
     if scalars or not value:
         more = f" … {len(scalars) - SCALARS_A_LINE} more" if len(scalars) > SCALARS_A_LINE else ""
@@ -78,11 +82,15 @@ def _array(value: list[Json], path: Path, skipped: set[Path], nodes: list[int]) 
 
 def values_text(value: Sequence[Json]) -> str:
     """An array of scalars: how many, the first and the last."""
-    if len(value) <= 8:
+    if len(value) <= 8 and sum(len(str(item)) for item in value) < 200:
         return "[" + ", ".join(cell(item, 80) for item in value) + "]"
     first = ", ".join(cell(item, 40) for item in value[:3])
     last = ", ".join(cell(item, 40) for item in value[-2:])
-    return f"{len(value):,} values: {first} … {last}"
+    return (
+        f"{len(value):,} values: {first} … {last}"
+        if len(value) > 5
+        else f"[{', '.join(cell(item, 60) for item in value)}]"
+    )
 
 
 def map_text(value: dict[str, Json]) -> str:

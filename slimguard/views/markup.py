@@ -94,26 +94,33 @@ def html_parts(text: str, content: Content) -> list[Part]:
     size = sum(len(block) for block in page.blocks)
     first.append(f"{size:,} visible characters{f'; elements: {counted}' if counted else ''}")
     parts = [Part(first, rank=1)]
-    kept = _fitting(page.headings, content)
-    if kept:
-        lines = [f"{'#' * level} {text}" for level, text in kept]
-        left = len(page.headings) - len(kept)
-        if left:
-            lines.append(f"… {left} deeper headings")
-        parts.append(Part(lines, rank=2, tokens=content.share(HEADING_TOKENS), more="… {n} more headings", ends=True))
-    head = [block[:400] for block in page.blocks[:60]]
-    parts.append(Part(["text:", *head], rank=3, tokens=content.share(HEAD_TOKENS), more="…"))
-    if len(page.blocks) > 60:
-        parts.append(
-            Part([block[-300:] for block in page.blocks[-2:]], rank=4, tokens=content.share(TAIL_TOKENS), more="")
-        )
+    headings = _headings(page.headings, content)
+    if headings:
+        parts.append(Part(headings, rank=2, tokens=content.share(HEADING_TOKENS), more="… {n} more", ends=True))
+    body = _body(page.blocks)
+    parts.append(
+        Part(["text:", *(block[:400] for block in body[:60])], rank=3, tokens=content.share(HEAD_TOKENS), more="…")
+    )
+    if len(body) > 60:
+        parts.append(Part([block[-300:] for block in body[-2:]], rank=4, tokens=content.share(TAIL_TOKENS), more=""))
     return parts
+
+
+def _body(blocks: list[str]) -> list[str]:
+    """The blocks from the first heading of the page on, without runs of short ones such as menus."""
+    start = next((place for place, block in enumerate(blocks) if block.startswith("#")), 0)
+    body = blocks[start:]
+    return [
+        block
+        for place, block in enumerate(body)
+        if len(block) > 40 or any(len(near) > 60 for near in body[max(0, place - 2) : place + 3])
+    ] or body
 
 
 def html_hint(text: str) -> str:
     """A search for one of the headings."""
     headings = read_page(text[:200_000]).headings
-    words = [heading for _, heading in headings if 4 <= len(heading) <= 40]
+    words = [heading for _, heading in headings if re.fullmatch(r"[\w ]{4,40}", heading)]
     return (
         print_query(Query("words", words[len(words) // 2]))
         if words
@@ -129,12 +136,27 @@ def html_view(content: Content) -> Sketch:
     )
 
 
-def _fitting(headings: list[tuple[int, str]], content: Content) -> list[tuple[int, str]]:
-    """Headings down to the deepest level that fits."""
+def _headings(headings: list[tuple[int, str]], content: Content) -> list[str]:
+    """Headings as lines down to the deepest level that fits; those below in one line under their parent."""
+    room = content.share(HEADING_TOKENS)
     for deepest in (6, 5, 4, 3, 2, 1):
-        kept = [item for item in headings if item[0] <= deepest]
-        if kept and len(kept) < 200:
-            text = "\n".join(f"{'#' * level} {text}" for level, text in kept)
-            if content.counter.within(text, content.share(HEADING_TOKENS)):
-                return kept
-    return [item for item in headings if item[0] <= 1]
+        lines: list[str] = []
+        below: list[str] = []
+        for level, text in headings:
+            if level > deepest:
+                below.append(text[:60])
+                continue
+            _close(lines, below)
+            lines.append(f"{'#' * level} {text[:120]}")
+        _close(lines, below)
+        if lines and content.counter.within("\n".join(lines), room):
+            return lines
+    return [f"{'#' * level} {text[:120]}" for level, text in headings]
+
+
+def _close(lines: list[str], below: list[str]) -> None:
+    if not below:
+        return
+    more = f" · {len(below) - 24} more" if len(below) > 24 else ""
+    lines.append("  " + " · ".join(below[:24]) + more)
+    below.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from slimguard.document import Block, Document, Table
@@ -53,6 +53,8 @@ class Sketch:
     shown: str = ""
     """Fixed words for `View.shown`; empty when the counted lines are counted."""
     hints: tuple[str, ...] = ()
+    columns: Mapping[str, Sequence[str]] = field(default_factory=lambda: {})
+    """The telling columns of tables by the table's name, for the header."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from slimguard.document import json_in
 from slimguard.views.code import code_view, looks_like_code, looks_like_yaml, yaml_view
+from slimguard.views.deeptext import long_text
 from slimguard.views.diff import diff_view, looks_like_diff
 from slimguard.views.encoded import encoded_text
-from slimguard.views.jsonview import json_view
+from slimguard.views.jsonview import around_text, json_view
 from slimguard.views.lines import shown_lines
 from slimguard.views.log import log_view, looks_like_log
 from slimguard.views.markup import html_view, looks_like_html
@@ -35,6 +37,21 @@ def kind_of(content: Content) -> Kind:
 
 def _is_json(content: Content) -> bool:
     return isinstance(content.value, dict | list)
+
+
+def _json_view(content: Content) -> Sketch:
+    """JSON, or the text that JSON is mostly made of."""
+    found = long_text(content.value, len(content.text))
+    if found is None or encoded_text(found[1]):
+        return json_view(content)
+    path, text = found
+    inner = json_in(text)
+    sketch = _view_of(replace(content, block=None, text=text, value=inner.value if inner else None, tables=()))
+    return around_text(content, path, text, sketch)
+
+
+def _view_of(content: Content) -> Sketch:
+    return kind_of(content).view(content)
 
 
 def _is_blob(content: Content) -> bool:
@@ -64,7 +81,7 @@ def _is_xml(content: Content) -> bool:
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind("json", _is_json, json_view),
+    Kind("json", _is_json, _json_view),
     Kind("encoded", _is_blob, _blob_view),
     Kind("diff", lambda content: looks_like_diff(content.text), diff_view),
     Kind("xml", _is_xml, xml_view),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from slimguard.document import Block, Document, Table, tables_of
@@ -15,8 +15,10 @@ from slimguard.views.fallback import fallback_view
 from slimguard.views.layout import fit
 from slimguard.views.model import Content, Part, Sketch, View
 from slimguard.views.registry import kind_of
+from slimguard.views.repeats import without_repeats
 
-COLUMNS_NAMED = 12
+COLUMNS_NAMED = 8
+OTHER_COLUMNS_NAMED = 5
 TABLES_NAMED = 4
 
 
@@ -32,9 +34,11 @@ def render(document: Document, budget: Budget, counter: TokenCounter, *, extreme
 
 def _render(document: Document, budget: Budget, counter: TokenCounter) -> View:
     tables = tables_of(document)
-    shown = _blocks_to_show(document)
+    shown, repeated = without_repeats([block for block in document.blocks if block.type not in ("image", "audio")])
     if len(shown) == 1:
         sketch = _sketch(document, shown[0], tables, budget, counter)
+        if repeated:
+            sketch = replace(sketch, parts=[Part(repeated, rank=1), *sketch.parts])
     else:
         sketch = _mixed(document, shown, tables, budget, counter)
     body, count = fit(sketch.parts, budget, counter)
@@ -44,12 +48,8 @@ def _render(document: Document, budget: Budget, counter: TokenCounter) -> View:
         sketch.shown or f"{count:,}",
         sketch.of,
         sketch.hints,
-        tables_line(tables),
+        tables_line(tables, sketch.columns),
     )
-
-
-def _blocks_to_show(document: Document) -> list[Block]:
-    return [block for block in document.blocks if block.type not in ("image", "audio")]
 
 
 def _sketch(document: Document, block: Block, tables: Sequence[Table], budget: Budget, counter: TokenCounter) -> Sketch:
@@ -103,12 +103,13 @@ def describe(source: JsonObject) -> str:
     return ", ".join(names)
 
 
-def tables_line(tables: Sequence[Table]) -> str:
-    """`rows(order_id, customer_id, …), …`: what `sql:` takes, short."""
+def tables_line(tables: Sequence[Table], columns: Mapping[str, Sequence[str]]) -> str:
+    """`rows(order_id, customer_id, …), …`: what `sql:` takes, short; telling columns first where they are known."""
     parts: list[str] = []
     for table in tables[:TABLES_NAMED]:
-        names = list(table.columns[: table.own][:COLUMNS_NAMED])
-        more = ", …" if len(table.columns) > len(names) else ""
-        parts.append(f"{table.name}({', '.join(names)}{more})")
+        names = [name for name in columns.get(table.name, ()) if name in table.columns]
+        names = list(dict.fromkeys([*names, *table.columns[: table.own]]))
+        names = names[: COLUMNS_NAMED if table.name in columns else OTHER_COLUMNS_NAMED]
+        parts.append(f"{table.name}({', '.join(names)}{', …' if len(table.columns) > len(names) else ''})")
     left = len(tables) - TABLES_NAMED
     return ", ".join(parts) + (f", {left} more" if left > 0 else "")

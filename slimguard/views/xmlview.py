@@ -30,12 +30,13 @@ def xml_view(content: Content) -> Sketch:
         )
     main = tables[0]
     columns = ranked(main)
+    names = {main.name: [column.name for column in (*columns.labels, *columns.columns)]}
     parts.append(Part((f"{main.name}: {main.count:,} elements",), rank=1))
     parts.extend(table_parts(main, columns, content))
     rest = [f"{table.name}: {table.count:,} elements ({', '.join(table.columns[:10])})" for table in tables[1:]]
     if rest:
         parts.append(Part(rest, rank=4, tokens=content.share(PATH_TOKENS), more=""))
-    return Sketch("XML", parts, f"{main.count:,} elements", hints=tuple(table_hints(main, columns)))
+    return Sketch("XML", parts, f"{main.count:,} elements", hints=tuple(table_hints(main, columns)), columns=names)
 
 
 def _leaves(root: Element, tables: set[str]) -> list[str]:

@@ -1,0 +1,55 @@
+"""The visible text inside a nested value (rich text, documents made of nodes), and long texts that fill a result."""
+
+from __future__ import annotations
+
+from slimguard.document import Path
+from slimguard.model import Json, is_array, is_object
+
+TEXT_KEYS = ("plain_text", "text", "content", "title", "name", "value", "caption", "label", "message", "body")
+CHARS = 600
+STEPS = 200
+NODES = 60_000
+LONG_SHARE = 0.5
+LONG_CHARS = 2_500
+
+
+def deep_text(value: Json) -> str:
+    """The texts inside `value` in order: of each object the most text-like key only, so that nothing comes twice."""
+    parts: list[str] = []
+    stack: list[Json] = [value]
+    steps = used = 0
+    while stack and used < CHARS and steps < STEPS:
+        steps += 1
+        item = stack.pop()
+        if isinstance(item, str):
+            if item.strip():
+                parts.append(item)
+                used += len(item)
+        elif is_array(item):
+            stack.extend(reversed(item[:50]))
+        elif is_object(item):
+            own = next((item[key] for key in TEXT_KEYS if isinstance(item.get(key), str) and item[key]), None)
+            if own is not None:
+                parts.append(own)
+                used += len(own)
+                continue
+            stack.extend([child for child in reversed(item.values()) if is_object(child) or is_array(child)])
+    return "".join(parts)
+
+
+def long_text(value: Json, size: int) -> tuple[Path, str] | None:
+    """The path and text of a string that makes up most of a value of `size` characters, or None."""
+    best: tuple[Path, str] | None = None
+    stack: list[tuple[Path, Json]] = [((), value)]
+    nodes = 0
+    while stack and nodes < NODES:
+        path, item = stack.pop()
+        nodes += 1
+        if isinstance(item, str):
+            if len(item) >= LONG_CHARS and len(item) > size * LONG_SHARE and (best is None or len(item) > len(best[1])):
+                best = (path, item)
+        elif is_object(item):
+            stack.extend([((*path, key), child) for key, child in item.items()])
+        elif is_array(item) and len(item) <= 20:
+            stack.extend([((*path, place), child) for place, child in enumerate(item)])
+    return best

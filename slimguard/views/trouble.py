@@ -1,0 +1,157 @@
+"""Signs of trouble in JSON: failed states, errors, exit codes, restarts; told by path with the records they stand in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from slimguard.canonical import dump
+from slimguard.model import Json, is_array, is_object
+from slimguard.views.cells import identity_of, short
+
+NODES = 1_500_000
+NAMED = 4
+LINES = 8
+_STATE = re.compile(
+    r"(?i)(?:status|state|phase|conclusion|result|outcome|level|severity|health|reason|verdict|resolution|type)$"
+)
+_GOOD = re.compile(r"(?i)^(?:ok|success|successful|passed|ready|healthy|available|valid|succeeded)$")
+_BAD = re.compile(r"(?i)^(?:failed|error|errored|is_?error|has_?error|timed_?out|oom_?killed|crashed|broken|flaky)$")
+_NUMBER = re.compile(
+    r"(?i)^(?:exit_?(?:code|status)|restart_?count|restarts|(?:num_?)?(?:failures?|failed|errors?)(?:_?count)?|fail_?count|"
+    r"error_?count|unhealthy.*|crash_?count|.*_failures|.*_errors)$"
+)
+_TEXT = re.compile(
+    r"(?i)^(?:error|errors?_?message|failure|failure_?(?:message|reason)|exception|traceback|stack_?trace|last_?error)$"
+)
+_BAD_VALUE = re.compile(
+    r"(?i)^(?:.*(?:error|fail|fatal|critical|crash|oom|panic|denied|unhealthy|evict|exception|backoff|back-off|timed?_?out|"
+    r"expired|aborted|broken|blocked|rejected|degraded|unreachable|unavailable|emerg|severe|sev-?[01]\b).*|down|red|lost|"
+    r"killed|stopped|unknown|cancelled|p0|blocker|warning|warn|alert|notready|pending)$"
+)
+_MILD = re.compile(r"(?i)^(?:warning|warn|unknown|cancelled|pending|stopped|blocked|expired|red|medium)$")
+_MESSAGES = ("message", "reason", "error", "detail", "details", "description", "summary", "title")
+Category = Literal["", "state", "good", "bad", "number", "text"]
+
+
+@dataclass(slots=True)
+class _Sign:
+    """One kind of sign: where, what, how often, and the first records it stands in."""
+
+    path: str
+    value: str
+    mild: bool
+    count: int = 0
+    names: list[str] = field(default_factory=lambda: [])
+    message: str = ""
+
+
+def trouble_lines(value: Json) -> list[str]:
+    """`items[].status.phase=Failed ×2: web-1, web-7; message: …`, the rarest of the serious first."""
+    signs: dict[tuple[str, str], _Sign] = {}
+    totals: dict[str, int] = {}
+    for path, key, category, item, holder, record in _leaves(value):
+        full = f"{path}.{key}" if path else key
+        totals[full] = totals.get(full, 0) + 1
+        text = _sign(category, item)
+        if not text:
+            continue
+        sign = signs.setdefault((full, text), _Sign(full, text, bool(_MILD.match(text.lstrip("=")))))
+        sign.count += 1
+        if len(sign.names) < NAMED and (name := _name(record)) and name not in sign.names:
+            sign.names.append(name)
+        if not sign.message:
+            sign.message = _message(holder, key)
+    kept = [sign for sign in signs.values() if sign.count <= 5 or sign.count * 2 <= totals[sign.path]]
+    kept.sort(key=lambda sign: (sign.mild, sign.count))
+    return [_line(sign) for sign in kept[:LINES]]
+
+
+def _line(sign: _Sign) -> str:
+    names = f": {', '.join(sign.names)}{' …' if sign.count > len(sign.names) else ''}" if sign.names else ""
+    message = f"; {sign.message}" if sign.message else ""
+    return f"{sign.path}{sign.value} ×{sign.count:,}{names}{message}"
+
+
+def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, Json], dict[str, Json]]]:
+    """Leaves under keys that can tell trouble: pattern of the path, key, category, value, holder, the record."""
+    known: dict[tuple[str, ...], list[tuple[str, Category]]] = {}
+    stack: list[tuple[Json, str, dict[str, Json]]] = [(value, "", {})]
+    nodes = 0
+    while stack and nodes < NODES:
+        item, path, record = stack.pop()
+        nodes += 1
+        if is_array(item):
+            below = f"{path}[]"
+            stack.extend([(child, below, {}) for child in reversed(item) if is_object(child) or is_array(child)])
+            continue
+        if not is_object(item):
+            continue
+        keys = tuple(item)
+        telling = known.get(keys)
+        if telling is None:
+            telling = known[keys] = [(key, category) for key in keys if (category := _category(key))]
+        inner = [(key, child) for key, child in item.items() if child and (is_object(child) or is_array(child))]
+        if not telling and not inner:
+            continue
+        record = record or item
+        for key, category in telling:
+            child = item[key]
+            if child is not None and not is_object(child) and not is_array(child):
+                yield path, key, category, child, item, record
+        if inner:
+            outer = {} if _is_map(item) else record
+            stack.extend([(child, f"{path}.{key}" if path else key, outer) for key, child in reversed(inner)])
+
+
+def _is_map(item: dict[str, Json]) -> bool:
+    return len(item) > 2 and all(isinstance(child, dict) for child in item.values())
+
+
+def _name(item: dict[str, Json]) -> str:
+    text = identity_of(item)
+    if text:
+        return short(text, 60)
+    for key in ("metadata", "attributes", "properties", "fields", "node", "info"):
+        inner = item.get(key)
+        if is_object(inner) and (text := identity_of(inner)):
+            return short(text, 60)
+    return ""
+
+
+def _category(key: str) -> Category:
+    if _STATE.search(key):
+        return "state"
+    if _GOOD.match(key):
+        return "good"
+    if _NUMBER.match(key):
+        return "number"
+    if _BAD.match(key):
+        return "bad"
+    return "text" if _TEXT.match(key) else ""
+
+
+def _sign(category: Category, item: Json) -> str:
+    """What the sign says, such as `=Failed` or `>0`; empty when a leaf is fine."""
+    if isinstance(item, bool):
+        wrong = (category == "good" and not item) or (category in ("bad", "text") and item)
+        return f"={dump(item)}" if wrong else ""
+    if isinstance(item, int | float):
+        return ">0" if category in ("number", "bad") and item > 0 else ""
+    if not isinstance(item, str) or not item:
+        return ""
+    if category == "state":
+        return f"={item}" if len(item) <= 48 and _BAD_VALUE.match(item) else ""
+    if category in ("text", "bad"):
+        return f"={short(item, 90)}"
+    return ""
+
+
+def _message(holder: dict[str, Json], key: str) -> str:
+    for other in _MESSAGES:
+        item = holder.get(other)
+        if other != key and isinstance(item, str) and len(item) > 12:
+            return short(item, 120)
+    return ""
