@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 
-from slimguard import policy, ranking
+from slimguard import policy
 from slimguard.clock import SystemClock, os_user
-from slimguard.errors import RequestRejected
+from slimguard.errors import ConfigurationError, RequestRejected
 from slimguard.guard import call as calling
 from slimguard.guard import find as finding
 from slimguard.guard import read as reading
 from slimguard.guard.services import Services
 from slimguard.guard.shelf import Shelf
+from slimguard.host.native import NativeSurface, native_surface
 from slimguard.host.profiles import profile_of
-from slimguard.host.server import Context, HostRequest, Surface, initialization_options, make_server
-from slimguard.host.stdio import host_streams, stderr_log
+from slimguard.host.server import HostRequest, Surface
+from slimguard.host.stdio import stderr_log
 from slimguard.host.surface import CALL, FIND, READ, definitions
 from slimguard.model import Caller, Json, JsonObject, Reply
 from slimguard.points import nowhere
@@ -66,17 +67,40 @@ class App(Surface):
     """Set when the host has its tools, or needs the upstreams."""
     started: anyio.Event = field(default_factory=anyio.Event)
     """Set when the upstreams are being connected."""
+    changed: anyio.Event = field(default_factory=anyio.Event)
+    """Set, and replaced, when the servers' tools change."""
 
     async def tools(self, host: str) -> list[JsonObject]:
-        """The definitions of our tools for one host."""
+        """The definitions for one host: our three, or in native mode those of the tools themselves."""
+        if self.settings.mode == "native":
+            return list((await self._native()).definitions)
         profile = policy.HOSTS.get(self._profile(host), policy.HOSTS["default"])
         return definitions(always_load=profile.always_load)
+
+    def tools_changed(self) -> None:
+        """Called by the fleet after its catalog was swapped."""
+        self.changed.set()
+        self.changed = anyio.Event()
+
+    async def _native(self) -> NativeSurface:
+        """The native surface; at a start without a kept catalog it waits a moment for the servers."""
+        self.listed.set()
+        await self.started.wait()
+        with anyio.move_on_after(policy.NATIVE_LIST_SECONDS):
+            while not self.services.shelf.catalog().tools and self._connecting():
+                await self.changed.wait()
+        return native_surface(self.services.shelf.catalog().tools)
+
+    def _connecting(self) -> bool:
+        return any(status.state == "connecting" for status in self.fleet.statuses())
 
     async def call(self, name: str, arguments: JsonObject, request: HostRequest) -> Reply:
         """Run one of our tools for the host; raises `SlimguardError`."""
         self.listed.set()
         await self.started.wait()
         caller = Caller(request.owner, self.settings.scope, request.session, self._profile(request.client))
+        if self.settings.mode == "native" and name not in (FIND, CALL, READ):
+            return await self._call_native(name, arguments, caller, request)
         if name == FIND:
             return await finding.find_tool(self.services, caller, arguments)
         if name == CALL:
@@ -88,6 +112,15 @@ class App(Surface):
             next_call=f'{CALL}(tool_ref="{name[:80]}", arguments={{…}}) calls a tool of a server behind slimguard',
             code="unknown_tool",
         )
+
+    async def _call_native(self, name: str, arguments: JsonObject, caller: Caller, request: HostRequest) -> Reply:
+        tool = (await self._native()).by_name.get(name)
+        if tool is None:
+            raise RequestRejected(
+                f"no tool {name[:80]!r} is listed", next_call="list the tools again", code="unknown_tool"
+            )
+        channel = _Channel(request.progress)
+        return await calling.call_directly(self.services, caller, tool, arguments, channel)
 
     def _profile(self, client: str) -> str:
         return profile_of(client) if self.settings.host == "auto" else self.settings.host
@@ -106,17 +139,22 @@ class _Channel:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, *, log: Callable[[str], None] = stderr_log, at: Callable[[str], None] = nowhere
+    settings: Settings,
+    *,
+    log: Callable[[str], None] = stderr_log,
+    at: Callable[[str], None] = nowhere,
+    reload: Callable[[], Settings] | None = None,
 ) -> AsyncGenerator[App, None]:
     """A guard with its store and upstreams; on leaving, calls in flight get 2 s and no child stays."""
     clock = SystemClock()
     store = Store(settings.store, clock, at=at)
+    apps: list[App] = []
     fleet = Fleet(
         settings.servers,
         store,
         store,
         clock,
-        on_change=lambda: None,
+        on_change=lambda: apps[0].tools_changed() if apps else None,
         at=at,
         log=log,
         join_within_ms=settings.join_within_ms,
@@ -124,11 +162,11 @@ async def running(
     compute = Threads(anyio.CapacityLimiter(policy.COMPUTE_THREADS))
     async with anyio.create_task_group() as group:
 
-        def background(work: Callable[[], Awaitable[None]]) -> None:
+        def background(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
             group.start_soon(work)
 
         services = Services(
-            settings=lambda: settings,
+            settings=lambda: apps[0].settings,
             upstreams=fleet,
             calls=fleet,
             snapshots=store,
@@ -137,12 +175,15 @@ async def running(
             counter=Tokens(),
             clock=clock,
             audit=NoAudit(),
-            shelf=Shelf(fleet, lambda: settings, compute),
+            shelf=Shelf(fleet, lambda: apps[0].settings, compute),
             background=background,
             at=at,
         )
         app = App(settings, store, fleet, services, os_user())
+        apps.append(app)
         group.start_soon(_start_upstreams, app, group)
+        if reload is not None:
+            group.start_soon(_watch_configuration, app, reload, log)
         try:
             yield app
         finally:
@@ -161,54 +202,30 @@ async def _start_upstreams(app: App, group: TaskGroup) -> None:
     app.started.set()
 
 
-async def serve_stdio(settings: Settings, at: Callable[[str], None] = nowhere) -> None:
-    """Serve one host over stdin and stdout until it hangs up or a signal comes; `at` is for the fault tests."""
-    async with running(settings, at=at) as app, anyio.create_task_group() as group:
-        group.start_soon(_stop_on_signal, group.cancel_scope)
-        server = make_server(app, owner_of=lambda _: app.owner, log=stderr_log, listed=app.listed.set)
-        async with host_streams(stderr_log, at) as (read, write):
-            await server.run(read, write, initialization_options(server, tools_changed=settings.mode == "native"))
-        group.cancel_scope.cancel()
+async def _watch_configuration(app: App, reload: Callable[[], Settings], log: Callable[[str], None]) -> None:
+    """Swap the settings when the file changes; a file that is wrong changes nothing and is said once."""
+    seen = _stamp(app.settings.source)
+    while True:
+        await anyio.sleep(policy.RELOAD_SECONDS)
+        now = _stamp(app.settings.source)
+        if now == seen:
+            continue
+        seen = now
+        try:
+            settings = await anyio.to_thread.run_sync(reload)
+        except ConfigurationError as error:
+            log(f"the changed configuration is not used: {error.message}")
+            continue
+        if (settings.store, settings.mode) != (app.settings.store, app.settings.mode):
+            log("a changed store or mode takes effect at the next start")
+        app.settings = replace(settings, store=app.settings.store, mode=app.settings.mode)
+        await app.fleet.reload(settings.servers)
+        app.tools_changed()
 
 
-async def serve_http(settings: Settings, *, host: str, port: int, token: str) -> None:
-    """Serve hosts over Streamable HTTP until a signal comes."""
-    import uvicorn  # noqa: PLC0415 - only here
-
-    from slimguard.host.http import application, owner_of_token  # noqa: PLC0415
-
-    owner = owner_of_token(token)
-
-    def owner_of(_context: Context) -> str:
-        return owner
-
-    async with running(settings) as app:
-        app.listed.set()
-        server = make_server(app, owner_of=owner_of, log=stderr_log, listed=app.listed.set)
-        asgi: Any = application(server, token=token, host=host, port=port)
-        config = uvicorn.Config(asgi, host=host, port=port, log_level="warning", timeout_graceful_shutdown=1)
-        await uvicorn.Server(config).serve()
-
-
-async def _stop_on_signal(scope: anyio.CancelScope) -> None:
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            scope.cancel()
-            return
-
-
-async def read_once(settings: Settings, arguments: JsonObject) -> Reply:
-    """One `read_result` for the command line, without any upstream."""
-    async with running(replace(settings, servers={})) as app:
-        caller = Caller(app.owner, settings.scope, "cli", "default")
-        return await reading.read_result(app.services, caller, arguments)
-
-
-async def find_once(settings: Settings, query: str, limit: int) -> ranking.Found:
-    """One ranking for the command line, over kept and live catalogs."""
-    async with running(settings) as app:
-        app.listed.set()
-        await app.started.wait()
-        await app.fleet.settle(policy.CONNECT_WAIT_SECONDS)
-        _, index = await app.services.shelf.index()
-        return await app.services.compute.run(lambda: ranking.search(index, query, limit=limit))
+def _stamp(source: str) -> tuple[int, int, int]:
+    try:
+        status = Path(source).stat()
+    except OSError:
+        return (0, 0, 0)
+    return (status.st_mtime_ns, status.st_size, status.st_ino)

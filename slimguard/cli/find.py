@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     import anyio
 
     from slimguard import config
-    from slimguard.app import find_once
+    from slimguard.serving import find_once
 
     settings = config.load(options.config, os.environ, str(Path.cwd()))
     found = anyio.run(find_once, settings, " ".join(options.words), max(1, int(options.limit)))

@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     import anyio
 
     from slimguard import config
-    from slimguard.app import read_once
+    from slimguard.serving import read_once
 
     settings = config.load(options.config, os.environ, str(Path.cwd()))
     arguments = {"result_ref": options.ref, "query": options.query, "cursor": options.cursor}

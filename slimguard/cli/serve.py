@@ -6,6 +6,7 @@ import argparse
 import os
 import secrets
 import sys
+from collections.abc import Callable
 from typing import Any, cast
 
 from slimguard.cli.output import add_config, complain
@@ -36,18 +37,19 @@ def run(options: argparse.Namespace) -> int:
     """Serve until the host hangs up or a signal comes."""
     import anyio
 
-    from slimguard.app import serve_http, serve_stdio
+    from slimguard.serving import serve_http, serve_stdio
 
     settings = settings_of(options)
-    if options.http is None:
-        anyio.run(serve_stdio, settings)
+    address: str | None = options.http
+    if address is None:
+        anyio.run(lambda: serve_stdio(settings, reload=reload_of(options, settings)))
         _leave_now()
-    host, port = http_address(options.http)
+    host, port = http_address(address)
     token = os.environ.get("SLIMGUARD_TOKEN") or secrets.token_urlsafe(24)
     complain(f"slimguard: serving http://{host}:{port}/mcp")
     if not os.environ.get("SLIMGUARD_TOKEN"):
         complain(f"slimguard: send Authorization: Bearer {token} (set SLIMGUARD_TOKEN to choose it)")
-    anyio.run(lambda: serve_http(settings, host=host, port=port, token=token))
+    anyio.run(lambda: serve_http(settings, host=host, port=port, token=token, reload=reload_of(options, settings)))
     return 0
 
 
@@ -63,6 +65,11 @@ def settings_of(options: argparse.Namespace) -> Any:
     else:
         settings = config.load(options.config, os.environ, str(Path.cwd()))
     return replace(settings, mode=options.mode) if options.mode else settings
+
+
+def reload_of(options: argparse.Namespace, settings: Any) -> Callable[[], Any] | None:
+    """What reads a changed configuration file again; None without a file."""
+    return (lambda: settings_of(options)) if settings.source else None
 
 
 def http_address(text: str) -> tuple[str, int]:

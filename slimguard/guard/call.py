@@ -50,6 +50,20 @@ async def call_tool(services: Services, caller: Caller, arguments: JsonObject, c
     return await execute(services, caller, tool, reading.arguments, channel, result_query=request.result_query)
 
 
+async def call_directly(
+    services: Services, caller: Caller, tool: Tool, arguments: JsonObject, channel: HostChannel
+) -> Reply:
+    """Answer a request that named the tool itself (native mode); the pipeline is that of `call_tool`."""
+    services.at("parsed")
+    services.at("resolved")
+    checker = await services.compute.run(lambda: checker_for(tool.input_schema))
+    reading = read_arguments(checker, dict(arguments), {}, absent=False)
+    if reading.arguments is None:
+        raise _rejected(tool, reading.problems, native=True)
+    services.at("validated")
+    return await execute(services, caller, tool, reading.arguments, channel)
+
+
 def request_of(arguments: JsonObject) -> Request:
     """Take the request apart, forgiving where exactly one reading is possible; raises `RequestRejected`."""
     given = dict(arguments)
@@ -95,13 +109,16 @@ async def _resolved(services: Services, request: Request) -> Tool:
     return resolve(services.shelf.catalog(), request.tool_ref)
 
 
-def _rejected(tool: Tool, problems: tuple[Problem, ...]) -> RequestRejected:
+def _rejected(tool: Tool, problems: tuple[Problem, ...], *, native: bool = False) -> RequestRejected:
     shown = problems[:5]
     lines = [f"{p.path}: {p.rule}: {p.words}{f' — schema {p.fragment}' if p.fragment else ''}" for p in shown]
     if len(problems) > len(shown):
         lines.append(f"… {len(problems) - len(shown)} more")
     lines.append("arguments of this tool:")
     lines.append(signature(tool.input_schema))
+    if native:
+        message = f"arguments of {tool.id} do not fit its input schema"
+        return RequestRejected(message, detail="\n".join(lines), code="invalid_arguments")
     return RequestRejected(
         f"arguments of {tool.id} do not fit its input schema",
         detail="\n".join(lines),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from slimguard import policy
 from slimguard.document import Document
@@ -57,7 +58,7 @@ class Services:
     clock: Clock
     audit: Audit
     shelf: Shelf
-    background: Callable[[Callable[[], Awaitable[None]]], None]
+    background: Callable[[Callable[[], Coroutine[Any, Any, None]]], None]
     """Start something that must not be tied to the request, such as forwarding a cancellation."""
     at: Callable[[str], None]
     """Called at the numbered points of a call (`points.POINTS`); does nothing but in the fault tests."""

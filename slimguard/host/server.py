@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, cast
+from weakref import WeakSet
 
 import anyio
 import mcp_types as types
@@ -59,8 +61,11 @@ class HostRequest:
 
 def make_server(
     surface: Surface, *, owner_of: Callable[[Context], str], log: Callable[[str], None], listed: Callable[[], None]
-) -> Server[Any]:
-    """The low-level server; `listed` is called after the first `tools/list` was answered."""
+) -> tuple[Server[Any], Callable[[], Awaitable[None]]]:
+    """The low-level server, and a function that tells its hosts that the list of tools changed.
+
+    `listed` is called after each `tools/list` that was answered.
+    """
 
     async def list_tools(_context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[])
@@ -71,6 +76,7 @@ def make_server(
             holder.append(await _call(surface, context, params.name, owner_of(context), log))
         return types.CallToolResult(content=[])
 
+    sessions: WeakSet[Any] = WeakSet()
     server: Server[Any] = Server(
         "slimguard",
         version=__version__,
@@ -83,6 +89,7 @@ def make_server(
     async def deliver(ctx: Context, call_next: CallNext) -> Any:
         if ctx.method == "tools/list":
             checked = await call_next(ctx)
+            sessions.add(ctx.session)
             tools = await surface.tools(client_name(ctx))
             listed()
             return {**cast("dict[str, Any]", checked), "tools": tools}
@@ -96,8 +103,13 @@ def make_server(
             _answer.reset(token)
         return enveloped(ctx.protocol_version, holder[0], server.server_info_stamp) if holder else checked
 
+    async def announce() -> None:
+        for session in list(sessions):
+            with suppress(Exception):  # a host that has gone needs no news
+                await session.send_tool_list_changed()
+
     server.middleware = [deliver]
-    return server
+    return server, announce
 
 
 def initialization_options(server: Server[Any], *, tools_changed: bool) -> Any:

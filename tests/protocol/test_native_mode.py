@@ -1,0 +1,66 @@
+"""Native mode: the host sees the tools themselves, and every promise holds."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+
+
+def test_the_host_sees_the_authorised_tools_and_read_result(bench, helpers):
+    bench.counting()
+    bench.section["tools"] = {"deny": ["count/die"]}
+    host = bench.host("--mode", "native")
+    tools = {tool["name"]: tool for tool in host.request("tools/list")["tools"]}
+    assert {"record", "big", "read_result"} <= tools.keys()
+    assert "die" not in tools and "find_tool" not in tools
+    assert tools["record"]["inputSchema"]["properties"]["code"] == {"type": "string", "pattern": "^[A-Z]{3}$"}
+    assert tools["read_rows"]["annotations"] == {"readOnlyHint": True}
+    assert all("outputSchema" not in tool for tool in tools.values())
+
+
+def test_a_tool_is_called_by_its_own_name_once_and_a_large_result_is_a_view(bench, helpers):
+    bench.counting()
+    host = bench.host("--mode", "native")
+    host.request("tools/list")
+    assert host.call("record", {"text": "x"}) == {"content": [{"type": "text", "text": "recorded x"}]}
+    wrong = host.call("record", {"text": 5})
+    assert wrong["isError"] and "arguments.text: type:" in helpers.text_of(wrong)
+    ref = helpers.ref_of(host.call("big", {"lines": 5_000}))
+    assert "".join(host.pages(ref)).startswith("line 0 of the text")
+    assert [item["name"] for item in bench.calls()] == ["record", "big"]
+
+
+def test_names_are_legal_unique_and_short_enough_for_the_strictest_hosts(bench):
+    bench.counting("first")
+    bench.counting("second")
+    host = bench.host("--mode", "native")
+    host.call("read_result")
+    for _ in range(100):
+        names = [tool["name"] for tool in host.request("tools/list")["tools"]]
+        if len(names) == 27:
+            break
+    assert len(names) == 27 and len(set(names)) == 27
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,50}", name) for name in names)
+    assert {"first_record", "second_record"} <= set(names)
+
+
+def test_the_kept_catalog_is_listed_at_once_and_news_are_announced(bench):
+    bench.counting()
+    host = bench.host("--mode", "native")
+    host.request("tools/list")
+    host.close()
+    bench.servers["other"] = {
+        "command": sys.executable,
+        "args": bench.servers["count"]["args"],
+        "env": {"COUNTER_FILE": str(bench.counter), "START_SLEEP": "1"},
+    }
+    again = bench.host("--mode", "native")
+    first = again.request("tools/list")["tools"]
+    assert "record" in {tool["name"] for tool in first}
+    end = time.monotonic() + 15
+    while time.monotonic() < end and "other_record" not in {tool["name"] for tool in first}:
+        first = again.request("tools/list")["tools"]
+        time.sleep(0.1)
+    assert {"count_record", "other_record"} <= {tool["name"] for tool in first}
+    assert any(m["method"] == "notifications/tools/list_changed" for m in again.notifications)
