@@ -138,13 +138,13 @@ def _columns(table: Table) -> Iterator[str]:
     empty: list[str] = []
     lines: list[str] = []
     for place, name in enumerate(table.columns):
-        values = [row[place] for row in table.rows]
+        values: list[Json] = [row[place] for row in table.rows]
         first: Json = next((value for value in values if value is not None), None)
         if first is None:
             empty.append(name)
         elif isinstance(first, str) and _URL.match(first) and len(values) > 1:
             links.append(name)
-        elif len(values) > 2 and not isinstance(first, dict | list) and all(value == first for value in values):
+        elif len(values) > 2 and not (is_array(first) or is_object(first)) and all(value == first for value in values):
             constant.append(f"{name}={clip(dump(first), 40)}")
         elif is_object(first) and any(other.startswith(f"{name}.") for other in table.columns[table.own :]):
             continue

@@ -10,6 +10,7 @@ from slimguard.readers.outline import read_outline
 from slimguard.readers.pages import read_pages
 from slimguard.readers.ranges import read_bytes, read_ends, read_items, read_lines
 from slimguard.readers.search import read_regex, read_words
+from slimguard.readers.select import read_select
 
 Reader = Callable[[Request], Answer]
 
@@ -18,6 +19,7 @@ READERS: dict[Kind, Reader] = {
     "raw": read_pages,
     "words": read_words,
     "regex": read_regex,
+    "select": read_select,
     "outline": read_outline,
     "lines": read_lines,
     "bytes": read_bytes,
