@@ -300,3 +300,15 @@ def test_files_lie_where_the_vendors_say(
     path = PureWindowsPath(cwd) if platform == "win32" else PurePosixPath(cwd)
     files = HOSTS[host].files(Machine(platform, environment, path))
     assert expected in [str(file.path) for file in files]
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=lambda host: host.name)
+def test_the_page_of_a_host_shows_what_is_written_and_its_files(host: Host) -> None:
+    page = (FIXTURES.parents[1] / "docs" / "how-to" / "hosts" / f"{host.name}.md").read_text(encoding="utf-8")
+    entry = Entry("/path/to/slimguard", ("serve", "--config", "/path/to/slimguard.json"), ("GITHUB_TOKEN",))
+    file = host.files(MACHINE)[0]
+    assert plan(host, file, "", entry).rstrip() in page
+    assert host.restart in page
+    for one in host.files(MACHINE):
+        assert one.path.name.removesuffix("c") in page
+        assert f"`{one.scope}`" in page
