@@ -54,11 +54,19 @@ class Executor:
             return False
         run.opened.set()
         try:
-            if run.connection.peer.unusable.is_set():
-                # It went away while the intent was recorded: nothing was sent, so another connection may be used.
+            try:
+                await self._put_on_wire(run, run.connection, params)
+            except NotSent:
+                if run.ticket.spent:
+                    raise
+                # The connection was gone before the ticket was touched: nothing was sent, another one may be used.
                 run.connection = await session.connection()
                 session.check(execution.tool)
-            await self._put_on_wire(run, run.connection, params)
+                await self._put_on_wire(run, run.connection, params)
+        except TimeoutError:
+            ran = "unknown" if run.ticket.spent else "no"
+            await self._not_sent(run, NotSent("the server did not take the request in time", ran=ran))
+            return False
         except NotSent as error:
             await self._not_sent(run, error)
             return False
@@ -72,7 +80,8 @@ class Executor:
         tool, arguments = run.execution.tool, run.execution.arguments
         headers = connection.wire.call_headers(tool.name, tool.input_schema, arguments)
         progress = run.progressed if run.progress else None
-        run.request_id = await connection.peer.call(params, run, run.ticket, headers=headers, progress=progress)
+        with anyio.fail_after(run.execution.call_seconds):
+            run.request_id = await connection.peer.call(params, run, run.ticket, headers=headers, progress=progress)
 
     async def _open(self, run: Run) -> None:
         """Commit the intent; only a read-only tool goes on without (FACTS: the answer is then delivered exactly)."""
@@ -107,7 +116,7 @@ class Executor:
     async def _keep(self, run: Run, response: Response) -> None:
         """Commit the answer; whatever the store says, it is there for whoever waits."""
         answer, ran, is_error = _judged(response)
-        run.answer = answer
+        run.answer, run.response = answer, None
         try:
             if not run.recorded:
                 raise StoreUnavailable("the intent was not recorded")

@@ -24,8 +24,6 @@ from slimguard.upstream.session import Hooks, Session
 from slimguard.upstream.shelf import Shelf
 from slimguard.upstream.warden import Warden
 
-_UNKNOWN = Outcome(ref="", state="unknown", reason="this process does not know the call; ask the ledger")
-
 
 def _ignore(_: str) -> None:
     """The default of hooks that nobody set."""
@@ -55,7 +53,7 @@ class Fleet:
         self._shelf = Shelf()
         self._warden = Warden()
         self._joinable: dict[str, tuple[float, Run]] = {}
-        self._executor = Executor(ledger, clock, log, lambda _: self._shelf.trim())
+        self._executor = Executor(ledger, clock, log, self._shelf.kept)
         self._sessions = {name: self._session(config) for name, config in servers.items()}
         self._tools: tuple[Tool, ...] = ()
         self._tasks: anyio.abc.TaskGroup | None = None
@@ -167,7 +165,7 @@ class Fleet:
         """
         run = self._shelf.runs.get(ref)
         if run is None:
-            return _UNKNOWN
+            return Outcome(ref=ref, state="unknown", reason="this process does not know the call; ask the ledger")
         run.waiting += 1
         try:
             with anyio.move_on_after(seconds):

@@ -25,6 +25,8 @@ _VERSION = "mcp-protocol-version"
 _LAST_EVENT = "last-event-id"
 _FIRST_MODERN = "2026"
 _ACCEPT = "application/json, text/event-stream"
+_LOST_SESSION = frozenset({400, 409, 410})
+"""Servers that lost a session often say so with these instead of 404; a new handshake costs little."""
 _REDIRECTS = 3
 _QUIET_SECONDS = 10.0
 _GOODBYE_SECONDS = 0.4
@@ -141,10 +143,18 @@ class HttpWire:
             await self._events(flight, response, parser)
         elif response.is_success:
             await self._poster.deliver_body(flight, response)
-        elif status == 404 and self._session:
+        else:
+            await self._refused(flight, response)
+
+    async def _refused(self, flight: Flight, response: httpx2.Response) -> None:
+        status = response.status_code
+        if status == 404 and self._session:
             self._inbound.stale("the server ended the session")
             self._poster.fail(flight, "the server had ended the session, the next call opens a new one", "no")
-        elif status in (401, 403) or not await self._poster.error_message(flight, response):
+            return
+        if self._session and status in _LOST_SESSION:
+            self._inbound.stale(f"the server refused the session (HTTP {status})")
+        if status in (401, 403) or not await self._poster.error_message(flight, response):
             self._poster.refuse(flight, status)
 
     async def _events(self, flight: Flight | None, response: httpx2.Response, parser: EventParser) -> None:

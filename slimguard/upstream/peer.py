@@ -121,7 +121,7 @@ class Peer:
         body = self._request(identity, "tools/call", params, token=identity if progress else None)
         try:
             await self._send(Outgoing(body, "tools/call", identity, headers, ticket))
-        except NotSent:
+        except BaseException:
             self._forget(identity)
             raise
         return identity

@@ -135,9 +135,19 @@ class Child:
         while chunk := await _read(self._stderr):
             self.stderr.feed(chunk)
 
+    def has_exited(self) -> bool:
+        """Whether the process itself has ended."""
+        # WNOWAIT leaves the zombie, so that its process group's id cannot be given to somebody else meanwhile.
+        if self._reaped:
+            return True
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return True
+
     async def exited(self) -> None:
         """Wait until the process itself has ended (others may still hold its pipes)."""
-        while not self._has_exited():
+        while not self.has_exited():
             if self._watch is None:
                 await anyio.sleep(_POLL_SECONDS)
             else:
@@ -165,19 +175,10 @@ class Child:
 
     def reap(self) -> None:
         """Learn the exit code of a process that has ended by itself; what is left of its group is killed first."""
-        if not self._reaped and self._has_exited():
+        if not self._reaped and self.has_exited():
             self._signal_group(signal.SIGKILL)
             self._process.wait()
             self._reaped = True
-
-    def _has_exited(self) -> bool:
-        # WNOWAIT leaves the zombie, so that its process group's id cannot be given to somebody else meanwhile.
-        if self._reaped:
-            return True
-        try:
-            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        except ChildProcessError:
-            return True
 
     async def _await_watch(self, descriptor: int) -> None:
         try:

@@ -149,7 +149,8 @@ class Session:
                     break
                 self._demand.set()
                 await self._progressed.wait()
-        raise UpstreamFailed(f"the server {self.config.name} cannot be reached: {self._reason}", code="unreachable")
+        reason = self._reason or "it is still starting"
+        raise UpstreamFailed(f"the server {self.config.name} cannot be reached: {reason}", code="unreachable")
 
     async def beyond(self) -> tuple[str, ...]:
         """Those of `prompts` and `resources` that the server lists; nothing when it is not connected."""

@@ -18,12 +18,22 @@ class Shelf:
     runs: dict[str, Run] = field(default_factory=lambda: {})
     """More than one ref may lead to one run: joined duplicates."""
 
+    _bytes: int = 0
+    """At least the bytes of the answers in memory."""
+
+    def kept(self, run: Run) -> None:
+        """An execution has its answer."""
+        self._bytes += run.size
+        self.trim()
+
     def in_flight(self) -> Iterator[Run]:
         """Those without an end."""
         return (run for run in dict.fromkeys(self.runs.values()) if not run.done.is_set())
 
     def trim(self) -> None:
         """Let go of what is over the caps: stored answers first delivered, then held ones, oldest first."""
+        if self._bytes <= min(policy.RETAINED_BYTES, policy.HELD_BYTES) and len(self.runs) <= policy.REMEMBERED_RUNS:
+            return
         finished = [run for run in dict.fromkeys(self.runs.values()) if run.done.is_set() and not run.waiting]
         self._drop_stored([run for run in finished if run.state == "stored"])
         self._drop_held([run for run in finished if run.state == "held"])
@@ -34,6 +44,8 @@ class Shelf:
             if run.done.is_set() and not run.waiting and run.state != "held":
                 del self.runs[ref]
                 surplus -= 1
+
+        self._bytes = sum(run.size for run in dict.fromkeys(self.runs.values()))
 
     def _drop_stored(self, runs: list[Run]) -> None:
         room = policy.RETAINED_BYTES

@@ -45,6 +45,9 @@ class StdioWire:
                 raise NotSent("the connection to the server is gone", ran="no")
             line = outgoing.body + b"\n"
             if outgoing.ticket is not None:
+                if self.child.has_exited():
+                    self._inbound.stale("the server has ended")
+                    raise NotSent("the server has ended", ran="no")
                 outgoing.ticket.spend()
                 self._at("before-write")
             finished = False
@@ -56,7 +59,9 @@ class StdioWire:
                 await self._write(line, half, len(line))
                 finished = True
             finally:
-                self._broken = self._broken or not finished
+                if not finished:
+                    self._broken = True
+                    self._inbound.stale("the server does not read what it is sent")
             if outgoing.ticket is not None:
                 self._at("after-flush")
 
