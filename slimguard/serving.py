@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -23,6 +24,7 @@ async def serve_stdio(
     settings: Settings, at: Callable[[str], None] = nowhere, reload: Callable[[], Settings] | None = None
 ) -> None:
     """Serve one host over stdin and stdout until it hangs up or a signal comes; `at` is for the fault tests."""
+    _silence_libraries()
     async with running(settings, at=at, reload=reload) as app, anyio.create_task_group() as group:
         group.start_soon(_stop_on_signal, group.cancel_scope)
         server, announce = make_server(app, owner_of=lambda _: app.owner, log=stderr_log, listed=app.listed.set)
@@ -48,6 +50,7 @@ async def serve_http(
 
     from slimguard.host.http import application, owner_of_token  # noqa: PLC0415
 
+    _silence_libraries()
     owner = owner_of_token(token)
 
     def owner_of(_context: Context) -> str:
@@ -59,6 +62,11 @@ async def serve_http(
         asgi: Any = application(server, token=token, host=host, port=port)
         config = uvicorn.Config(asgi, host=host, port=port, log_level="warning", timeout_graceful_shutdown=1)
         await uvicorn.Server(config).serve()
+
+
+def _silence_libraries() -> None:
+    """No library writes to stderr: their messages quote headers, bodies and arguments (P12)."""
+    logging.disable(logging.CRITICAL)
 
 
 async def _stop_on_signal(scope: anyio.CancelScope) -> None:

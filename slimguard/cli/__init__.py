@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -43,6 +44,18 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
+def _where(error: BaseException) -> str:
+    """Type and place of an error, of the first one in a group; never its text, which may quote content (P12)."""
+    while isinstance(error, BaseExceptionGroup):
+        group: BaseExceptionGroup[BaseException] = error
+        error = group.exceptions[0]
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}" if trace else ""
+    return f"{type(error).__name__}{place}"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 1 failed or found problems, 2 wrong usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -58,6 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        if os.environ.get("SLIMGUARD_TRACEBACK"):
+            raise
+        complain(f"slimguard: internal error: {_where(error)}")
+        complain("  please report it; SLIMGUARD_TRACEBACK=1 shows the trace, which may quote arguments and results")
+        return 70
     except BrokenPipeError:
         sys.stderr.close()
         return 0

@@ -127,11 +127,23 @@ def document_of(raw: bytes, kind: AnswerKind = "result", *, parse_limit: int = P
     blocks = _content_blocks(value)
     structured = value.get("structuredContent")
     mirrored = structured is not None and is_mirror(structured, blocks)
-    if structured is not None and not mirrored:
+    if structured is not None and not mirrored and not wraps_text(structured, blocks):
         blocks.append(_structured(len(blocks), structured, value))
     if not blocks and any(key not in ("content", "isError", "_meta", "structuredContent") for key in value):
         blocks.append(_structured(0, value, value))
     return Document(raw, kind, value, tuple(blocks), value.get("isError") is True, mirrored)
+
+
+def wraps_text(structured: Json, blocks: list[Block]) -> bool:
+    """Whether `structured` is an object of one member, and that is the text of a block: it has nothing more to read.
+
+    Servers that must declare an `outputSchema` wrap their text so (`{"content": …}`, `{"result": …}`). It is delivered
+    and is in `raw:`, but is no block of its own.
+    """
+    if not is_object(structured) or len(structured) != 1:
+        return False
+    (value,) = structured.values()
+    return isinstance(value, str) and any(block.type == "text" and block.text == value for block in blocks)
 
 
 def is_mirror(structured: Json, blocks: list[Block]) -> bool:

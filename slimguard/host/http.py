@@ -25,11 +25,12 @@ def owner_of_token(token: str) -> str:
 
 def application(server: Server[Any], *, token: str, host: str, port: int) -> Application:
     """The ASGI application at `/mcp`; answers 401 without the right token, 421/403 for a foreign Host or Origin."""
-    names = sorted({host, "127.0.0.1", "localhost", "[::1]"} if is_loopback(host) else {host})
+    # The port is not what rebinding is about: a forwarded port must work, a foreign name must not.
+    names = ("127.0.0.1:*", "localhost:*", "[::1]:*") if is_loopback(host) else (f"{host}:{port}",)
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=[f"{name}:{port}" for name in names],
-        allowed_origins=[f"http://{name}:{port}" for name in names],
+        allowed_hosts=list(names),
+        allowed_origins=[f"http://{name}" for name in names],
     )
     inner: Any = server.streamable_http_app(
         host=host, transport_security=security, max_request_body_size=HTTP_BODY_BYTES
