@@ -183,6 +183,12 @@ STORE_WAL_BYTES = 4 * 1024 * 1024
 STORE_JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 """The write-ahead log's file is cut to this when it starts again."""
 
+STORE_LOG_PRESSURE_BYTES = 160 * 1024 * 1024
+"""Above this the next large snapshot first copies the log back: one message of the largest size stays below."""
+
+STORE_RESTART_MILLISECONDS = 100
+"""A write-ahead log over its limit waits this long for other writers and readers, so that it can begin anew."""
+
 STORE_LEASE_SECONDS = 30.0
 """A reader that was idle for this long gives its view of the database back, so that the log can be copied back."""
 

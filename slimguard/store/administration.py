@@ -11,6 +11,7 @@ from pathlib import Path
 from slimguard.model import StoredCall
 from slimguard.store import migrations, retention, snapshots
 from slimguard.store.failures import primary_code
+from slimguard.store.reading import StoredSnapshot
 
 Progress = Callable[[int, int], None]
 """Called with bytes done and bytes in all."""
@@ -73,7 +74,7 @@ def verify(
     return tuple(Verified(ref, digest, size, faults[blob, digest]) for ref, digest, size, blob in rows)
 
 
-def export(reader: snapshots.StoredSnapshot, write: Callable[[bytes], object]) -> StoredCall:
+def export(reader: StoredSnapshot, write: Callable[[bytes], object]) -> StoredCall:
     """Verify everything first, then hand on the exact bytes in order, verified again as they are read."""
     size = reader.call.size or 0
     for start in range(0, size, EXPORT_BYTES):

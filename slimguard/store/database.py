@@ -10,12 +10,12 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from slimguard import policy
 from slimguard.errors import StoreUnavailable
 from slimguard.ports import Clock
 from slimguard.store import files, migrations
+from slimguard.store.connections import WriteAheadLog, close, connect
 from slimguard.store.failures import as_unavailable, primary_code, unavailable
 from slimguard.store.guards import Presence
 
@@ -45,6 +45,7 @@ class Database:
         self, path: str, clock: Clock, presence: Presence, *, busy_seconds: float, page_limit: int | None = None
     ) -> None:
         self.path = Path(path)
+        self._log = WriteAheadLog(self.path)
         self.presence = presence
         self.generation = 0
         self._clock = clock
@@ -54,7 +55,6 @@ class Database:
         self._writer: sqlite3.Connection | None = None
         self._readable: str | None = None
         self._identity: files.Identity | None = None
-        self._log_identity: files.Identity | None = None
         self._synchronous = ""
         self._registered = False
         self._idle: list[sqlite3.Connection] = []
@@ -133,15 +133,33 @@ class Database:
             if generation == self.generation and self._readable is not None and len(self._idle) < KEPT_IDLE:
                 self._idle.append(connection)
                 return
-        _close(connection)
+        close(connection)
+
+    def log_is_long(self) -> bool:
+        """Whether the write-ahead log is worth copying back, and is the one that our connections use."""
+        return self.log_size() > policy.STORE_WAL_BYTES and self.opened and not self._log.is_lost()
 
     def checkpoint(self) -> None:
-        """Copy a long write-ahead log back into the database, as far as readers allow; only from the writer thread."""
-        if self.log_size() <= policy.STORE_WAL_BYTES:
+        """Copy the write-ahead log back into the database, as far as readers allow; not in the writer thread.
+
+        It has a connection of its own, so that writing goes on meanwhile.
+        """
+        connection = self._connect("?mode=rw", reading=False)
+        try:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        finally:
+            close(connection)
+
+    def finish_checkpoint(self) -> None:
+        """Copy back what was written during a checkpoint, so that the log can begin anew; in the writer thread.
+
+        A log over its limit waits a little for other processes to leave it, or it would grow as long as they write.
+        """
+        if self._writer is None or self._log.is_lost():
             return
-        self.ensure(writable=True)
-        if self._writer is not None:
-            self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        kind = "RESTART" if self.log_size() > policy.STORE_JOURNAL_LIMIT_BYTES else "PASSIVE"
+        self._writer.execute(f"PRAGMA busy_timeout = {policy.STORE_RESTART_MILLISECONDS}").fetchall()
+        self._writer.execute(f"PRAGMA wal_checkpoint({kind})").fetchall()
 
     def free_pages(self, count: int) -> bool:
         """Give up to `count` unused pages back to the file system; whether more are left. Writer thread only."""
@@ -155,9 +173,7 @@ class Database:
 
     def log_size(self) -> int:
         """Bytes of the write-ahead log."""
-        with contextlib.suppress(OSError):
-            return self.path.with_name(self.path.name + "-wal").stat().st_size
-        return 0
+        return self._log.size()
 
     def retire(self) -> None:
         """Close all connections that nobody uses; the next `ensure` opens anew."""
@@ -168,9 +184,9 @@ class Database:
             self._readable = self._identity = None
             self._registered = False
         for connection in connections:
-            _close(connection)
+            close(connection)
         if writer is not None:
-            _close(writer)
+            close(writer)
 
     def _open(self) -> None:
         files.prepare_directory(self.path.parent)
@@ -181,13 +197,13 @@ class Database:
                 self._set_up(connection)
                 found = files.identity(self.path)
             except BaseException:
-                _close(connection)
+                close(connection)
                 raise
             self.presence.hold()
         self.retire()
         with self._lock:
             self._writer, self._readable, self._identity = connection, "?mode=rw", found
-            self._log_identity = None
+            self._log.forget()
             self._synchronous = ""
 
     def _rescue_log(self) -> None:
@@ -197,12 +213,11 @@ class Database:
         """
         if self._writer is None:
             return
-        log = files.identity(self.path.with_name(self.path.name + "-wal"))
-        if self._log_identity is None or log == self._log_identity:
-            self._log_identity = log
+        if not self._log.is_lost():
+            self._log.remember()
             return
         for connection in self._take_idle():
-            _close(connection)
+            close(connection)
         busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
             raise StoreUnavailable(
@@ -233,7 +248,7 @@ class Database:
                 try:
                     usable = migrations.version_of(connection, str(self.path)) == migrations.VERSION
                 finally:
-                    _close(connection)
+                    close(connection)
                 if usable:
                     with self._lock:
                         self._readable, self._identity = suffix, found
@@ -260,25 +275,8 @@ class Database:
                 connection.execute("ROLLBACK")
 
     def _connect(self, suffix: str, *, reading: bool) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            f"file:{quote(os.fsencode(self.path))}{suffix}",
-            uri=True,
-            timeout=self._busy_seconds,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            connection.execute("PRAGMA trusted_schema = OFF")
-            connection.execute("PRAGMA recursive_triggers = ON")
-            connection.execute("PRAGMA cell_size_check = ON")
-            if reading:
-                connection.execute("PRAGMA query_only = ON")
-            elif self._page_limit is not None:
-                connection.execute(f"PRAGMA max_page_count = {self._page_limit}").fetchall()
-        except BaseException:
-            _close(connection)
-            raise
-        return connection
+        limit = None if reading else self._page_limit
+        return connect(self.path, suffix, reading=reading, busy_seconds=self._busy_seconds, page_limit=limit)
 
     def _set_waits(self, connection: sqlite3.Connection, *, full: bool, until: float) -> None:
         wait = max(0.05, min(self._busy_seconds, until - self._clock.monotonic()))
@@ -297,8 +295,3 @@ class Database:
             (self.presence.guard, os.getpid(), self._clock.now()),
         )
         self._registered = True
-
-
-def _close(connection: sqlite3.Connection) -> None:
-    with contextlib.suppress(sqlite3.Error):
-        connection.close()

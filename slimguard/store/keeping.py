@@ -33,12 +33,14 @@ class Keeper:
 
     A small snapshot is one transaction with its row; a large one is written in batches, so that other calls'
     intents go in between, and becomes visible with the last one. `staging` holds what is half written now.
+    `relieve` is called before each batch: there a long write-ahead log may be shortened.
     """
 
-    def __init__(self, access: Access, at: At) -> None:
+    def __init__(self, access: Access, at: At, staging: set[int], relieve: Callable[[], None]) -> None:
         self._access = access
+        self._relieve = relieve
         self._at = at
-        self.staging: set[int] = set()
+        self._staging = staging
 
     def keep(self, ending: Ending) -> StoredCall:
         """Store the answer and verify it; raises `StoreUnavailable` (the tool ran)."""
@@ -75,9 +77,10 @@ class Keeper:
         try:
             for first in range(0, max(count, 1), snapshots.BATCH_CHUNKS):
                 numbers = range(first, min(first + snapshots.BATCH_CHUNKS, count))
+                self._relieve()
                 blob = self._write_batch(ending, plan, blob, generation, numbers)
         finally:
-            self.staging.discard(blob)
+            self._staging.discard(blob)
         return blob
 
     def _write_batch(self, ending: Ending, plan: snapshots.Plan, blob: int, generation: int, numbers: range) -> int:
@@ -92,11 +95,13 @@ class Keeper:
                 snapshots.complete_blob(connection, target)
                 _finish(connection, ending, plan, target)
             else:
-                self.staging.add(target)
+                self._staging.add(target)
             return target
 
+        # A large snapshot is flushed batch by batch: else the next intent's flush would have to write all of it.
+        full = ending.durable or not is_last
         weight = len(numbers) * policy.CHUNK_BYTES
-        target = self._access.write(write, full=ending.durable and is_last, ran="yes", weight=weight)
+        target = self._access.write(write, full=full, ran="yes", weight=weight)
         if is_last:
             self._at("snapshot-committed")
         return target

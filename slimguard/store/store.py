@@ -19,6 +19,7 @@ from slimguard.store.access import Access
 from slimguard.store.database import Database
 from slimguard.store.guards import Presence
 from slimguard.store.keeping import Ending, Keeper
+from slimguard.store.reading import StoredSnapshot
 from slimguard.store.threads import FIRST, LAST, NORMAL, Workers
 from slimguard.store.tidying import Housekeeper
 
@@ -53,14 +54,13 @@ class Store:
             settings.path, clock, self._presence, busy_seconds=busy_seconds, page_limit=page_limit
         )
         self._access = Access(self._database, clock, busy_seconds)
-        self._keeper = Keeper(self._access, at)
         self._keepers = Workers("store-keeper", policy.STORE_KEEPERS)
         self._lock = threading.Lock()
-        self._leases: set[snapshots.StoredSnapshot] = set()
+        self._leases: set[StoredSnapshot] = set()
         self._remembered: OrderedDict[str, ledger.Row] = OrderedDict()
-        self._housekeeper = Housekeeper(
-            self._access, settings.quota_bytes, self._leased, self._keeper.staging, self._rest
-        )
+        staging: set[int] = set()
+        self._housekeeper = Housekeeper(self._access, settings.quota_bytes, self._leased, staging, self._rest)
+        self._keeper = Keeper(self._access, at, staging, self._housekeeper.relieve)
 
     # --- life ---
 
@@ -101,6 +101,7 @@ class Store:
             self._housekeeper.schedule(thorough=True)
             raise
         self._housekeeper.schedule()
+        self._housekeeper.shorten_log()
         self._remembered.pop(ref, None)
         return call
 
@@ -136,7 +137,7 @@ class Store:
         """The newest calls of `owner` in `scope`, newest first."""
         return await self.list_calls(owner, scope, limit)
 
-    async def open(self, ref: str, owner: str) -> snapshots.StoredSnapshot:
+    async def open(self, ref: str, owner: str) -> StoredSnapshot:
         """Lease a stored snapshot for reading; raises `SnapshotUnusable` or `StoreUnavailable`."""
         return await self._access.readers.run(partial(self._open_snapshot, ref, owner))
 
@@ -191,6 +192,8 @@ class Store:
             total = total + done
         while await self._access.writer.run(self._housekeeper.trim):
             pass
+        if self._database.log_is_long():
+            await self._housekeeper.checkpointer.run(self._housekeeper.checkpoint)
         return total
 
     async def remove(self, ref: str, owner: str | None = None) -> bool:
@@ -222,12 +225,12 @@ class Store:
 
     # --- in the threads ---
 
-    def _open_snapshot(self, ref: str, owner: str) -> snapshots.StoredSnapshot:
+    def _open_snapshot(self, ref: str, owner: str) -> StoredSnapshot:
         now = self._clock.now()
         call = self._access.read(lambda connection: ledger.find(connection, ref, owner, now, self._presence.alive))
         if call is None or call.state != "stored":
             raise snapshots.not_readable(ref, "not found" if call is None else call.state)
-        reader = snapshots.StoredSnapshot(self._database, call, self._release, self._clock.monotonic)
+        reader = StoredSnapshot(self._database, call, self._release, self._clock.monotonic)
         with self._lock:
             self._leases.add(reader)
         try:
@@ -237,7 +240,7 @@ class Store:
             raise
         return reader
 
-    def _release(self, reader: snapshots.StoredSnapshot) -> None:
+    def _release(self, reader: StoredSnapshot) -> None:
         with self._lock:
             self._leases.discard(reader)
 
@@ -260,6 +263,7 @@ class Store:
         until = self._clock.monotonic() + policy.STORE_CLOSE_SECONDS
         self._keepers.close(policy.STORE_CLOSE_SECONDS)
         self._access.readers.close(max(0.0, until - self._clock.monotonic()))
+        self._housekeeper.checkpointer.close(max(0.0, until - self._clock.monotonic()))
         with contextlib.suppress(StoreUnavailable):
             self._access.writer.submit(partial(self._leave, until), LAST)
         self._access.writer.close(max(0.0, until - self._clock.monotonic()))

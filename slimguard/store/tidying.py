@@ -10,7 +10,7 @@ from slimguard.errors import StoreUnavailable
 from slimguard.store import retention
 from slimguard.store.access import Access
 from slimguard.store.failures import as_unavailable
-from slimguard.store.threads import LAST, NORMAL
+from slimguard.store.threads import FIRST, LAST, Workers
 
 FREE_PAGES = 2_048
 """Pages given back to the file system in one step: 8 MiB."""
@@ -27,11 +27,13 @@ class Housekeeper:
         self._leased = leased
         self._staging = staging
         self._rest = rest
+        self.checkpointer = Workers("store-checkpoint", 1)
+        self._shortening = False
         self._waiting = False
         self._full_at: float | None = None
 
     def schedule(self, *, thorough: bool = False) -> None:
-        """Ask for a step soon; before other work only when the log has grown far beyond its size.
+        """Ask for a step when nothing else waits.
 
         `thorough` asks for everything that is otherwise looked at once in a while.
         """
@@ -40,9 +42,8 @@ class Housekeeper:
         if self._waiting:
             return
         self._waiting = True
-        urgent = self._access.database.log_size() > 8 * policy.STORE_WAL_BYTES
         with contextlib.suppress(StoreUnavailable):
-            self._access.writer.submit(self._step, NORMAL if urgent else LAST)
+            self._access.writer.submit(self._step, LAST)
 
     def collect(self, now: float) -> tuple[retention.Collected, bool]:
         """One step of retention and whether there is more, in the writer thread; raises `StoreUnavailable`."""
@@ -61,11 +62,35 @@ class Housekeeper:
             )
 
     def trim(self) -> bool:
-        """Give free pages back and shorten the log, in the writer thread; whether free pages are left."""
+        """Give free pages back, in the writer thread; whether more are left."""
         with as_unavailable(self._access.path):
-            more = self._access.database.free_pages(FREE_PAGES)
+            return self._access.database.free_pages(FREE_PAGES)
+
+    def shorten_log(self) -> None:
+        """Copy a long write-ahead log back in the background; what fails is done next time."""
+        if self._shortening or not self._access.database.log_is_long():
+            return
+        self._shortening = True
+        with contextlib.suppress(StoreUnavailable):
+            self.checkpointer.submit(self._shorten)
+
+    def relieve(self) -> None:
+        """Let whoever writes much wait for the log to be copied back, when it has grown far beyond its size."""
+        if self._access.database.log_size() > policy.STORE_LOG_PRESSURE_BYTES:
+            with contextlib.suppress(StoreUnavailable):
+                self.checkpoint()
+
+    def checkpoint(self) -> None:
+        """Copy the log back in this thread while writing goes on, and the rest in the writer's; raises
+        `StoreUnavailable`."""
+        with as_unavailable(self._access.path):
             self._access.database.checkpoint()
-            return more
+            self._access.writer.call(self._access.database.finish_checkpoint, FIRST)
+
+    def _shorten(self) -> None:
+        with contextlib.suppress(StoreUnavailable):
+            self.checkpoint()
+        self._shortening = False
 
     def _step(self) -> None:
         self._waiting = False
@@ -75,6 +100,7 @@ class Housekeeper:
             more = self._collect_if_due()
         with contextlib.suppress(StoreUnavailable):
             more = self.trim() or more
+        self.shorten_log()
         if more:
             self.schedule()
 
