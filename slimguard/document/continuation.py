@@ -10,6 +10,8 @@ from slimguard.document.paths import Path, format_path
 from slimguard.model import Json, is_array, is_object
 
 FIELDS_AT_MOST = 8
+DEPTH = 4
+"""Objects nested deeper are data, not envelopes."""
 VALUE_CHARS = 300
 """A cursor longer than this is named but not quoted."""
 
@@ -18,6 +20,10 @@ _STRONG = re.compile(
     r"start_?at|is_?last(?:_?page)?|last_?page|truncated|is_?truncated|incomplete.*|partial|(?:x_)?sync_?token|"
     r"last_?evaluated_?key|scroll_?id|more(?:_?available|_?results)?|remaining.*)$"
 )
+_SURE = re.compile(
+    r"(?i)^(?:(?:next|end|start)_?cursor|cursor|has_?(?:more|next|next_?page)|next_?page(?:_?token)?|next)$"
+)
+_IN_ENVELOPES = ("after", "before", "next", "prev", "previous", "total", "count")
 _WEAK = re.compile(
     r"(?i)^(?:page|page_?(?:number|no|num|size|count|index)|per_?page|offset|skip|limit|size|max_?results|"
     r"total.*|count|.*_count|result_?size.*|num_?(?:found|results)|row_?count)$"
@@ -54,16 +60,17 @@ def continuation_fields(document: Document) -> tuple[tuple[Path, Json], ...]:
 def _collect(value: Json, path: Path, strong: list[tuple[Path, Json]], weak: list[tuple[Path, Json]]) -> None:
     if not is_object(value) or len(value) > 60:
         return
+    envelope = bool(path) and path[-1] in _ENVELOPES
     for key, item in value.items():
         if is_object(item):
-            if len(path) < 1 or (len(path) < 4 and key in _ENVELOPES):
+            if len(path) < DEPTH:
                 _collect(item, (*path, key), strong, weak)
             continue
         if is_array(item):
             continue
-        if _STRONG.match(key):
+        if _SURE.match(key) or (envelope and key in _IN_ENVELOPES) or (_STRONG.match(key) and len(path) < 2):
             strong.append(((*path, key), item))
-        elif _WEAK.match(key) and isinstance(item, int | float) and len(path) < 2:
+        elif (_WEAK.match(key) and isinstance(item, int | float) and len(path) < 2) or (key == "totalCount" and path):
             weak.append(((*path, key), item))
 
 

@@ -70,10 +70,15 @@ def record_columns(records: Sequence[Json]) -> tuple[tuple[str, ...], tuple[tupl
 def _dotted(item: dict[str, Json], above: tuple[str, ...], into: dict[tuple[str, ...], None]) -> None:
     for key, value in item.items():
         if is_object(value):
-            if len(above) < 3 and len(value) <= 60:
+            if len(above) < 3 and len(value) <= 60 and not _is_map(value):
                 _dotted(value, (*above, key), into)
         elif above and not is_array(value):
             into[(*above, key)] = None
+
+
+def _is_map(value: dict[str, Json]) -> bool:
+    """Whether an object holds nothing but objects: entries by key (or links), which are no columns."""
+    return len(value) > 1 and all(is_object(item) for item in value.values())
 
 
 def record_row(item: Json, columns: Sequence[str], dotted: Sequence[tuple[str, ...]]) -> list[Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,12 +37,9 @@ def typed_rows(table: TextTable) -> list[list[Json]]:
     """The rows with numbers as numbers where every filled cell of a column spells one plainly; empty cells there are
     None."""
     width = len(table.columns)
-    numeric = [_numeric(row[place] for row in table.cells if place < len(row)) for place in range(width)]
+    numeric = [is_numeric(row[place] for row in table.cells if place < len(row)) for place in range(width)]
     return [
-        [
-            (_number(row[place]) if numeric[place] else row[place]) if place < len(row) else None
-            for place in range(width)
-        ]
+        [(number(row[place]) if numeric[place] else row[place]) if place < len(row) else None for place in range(width)]
         for row in table.cells
     ]
 
@@ -229,9 +226,14 @@ def _slices(line: str, starts: Sequence[int]) -> list[str]:
     return [line[start : max(start, end)].strip() for start, end in zip(starts, ends, strict=True)]
 
 
-def _numeric(cells: Iterator[str]) -> bool:
+def is_numeric(cells: Iterable[Json]) -> bool:
+    """Whether every filled cell spells a number plainly, and at least one does."""
     seen = False
     for cell in cells:
+        if cell is None:
+            continue
+        if not isinstance(cell, str):
+            return False
         stripped = cell.strip()
         if not stripped:
             continue
@@ -241,8 +243,9 @@ def _numeric(cells: Iterator[str]) -> bool:
     return seen
 
 
-def _number(cell: str) -> Json:
-    stripped = cell.strip()
+def number(cell: Json) -> Json:
+    """The number that a cell spells; None for an empty one."""
+    stripped = cell.strip() if isinstance(cell, str) else ""
     if not stripped:
         return None
     return float(stripped) if "." in stripped else int(stripped)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from slimguard.document.found import Found, Rows
+from slimguard.document.texttables import is_numeric, number
 from slimguard.document.xmltree import Element
 from slimguard.model import Json, is_array
 
 LEAST = 2
 PATHS_AT_MOST = 8
 CHILD_DEPTH = 2
+COLUMNS_AT_MOST = 60
+_TITLES = frozenset(("name", "title", "id", "filename", "path", "key", "summary", "type"))
 
 
 def xml_tables(root: Element) -> list[Found]:
@@ -44,7 +47,7 @@ def row_of(element: Element) -> dict[str, Json]:
     record: dict[str, Json] = dict(element.pairs)
     _collect(element, "", record, CHILD_DEPTH)
     if element.text:
-        record.setdefault("text" if record else element.name, element.text)
+        record.setdefault("text", element.text)
     return record
 
 
@@ -73,11 +76,25 @@ def _put(record: dict[str, Json], name: str, value: str) -> None:
 
 def _table(path: tuple[str, ...], elements: list[Element]) -> Found:
     records = [row_of(element) for element in elements]
-    columns = tuple(dict.fromkeys(key for record in records for key in record))[:200]
+    names = dict.fromkeys(key for record in records for key in record)
+    columns = tuple(name for name in names if not _is_long(name, records))[:COLUMNS_AT_MOST]
 
     def make() -> Rows:
-        return [[record.get(column) for column in columns] for record in records]
+        rows = [[record.get(column) for column in columns] for record in records]
+        numeric = [is_numeric(row[place] for row in rows) for place in range(len(columns))]
+        return [[number(cell) if numeric[place] else cell for place, cell in enumerate(row)] for row in rows]
 
-    names = tuple("_".join(path[-count:]) for count in range(1, len(path) + 1))
-    cells = sum(len(record) for record in records)
-    return Found((), "xml", columns, len(records), "", make, len(columns), names, float(cells))
+    longer = tuple("_".join(path[-count:]) for count in range(1, len(path) + 1))
+    return Found((), "xml", columns, len(records), "", make, len(columns), longer, _weight(columns, elements))
+
+
+def _is_long(name: str, records: list[dict[str, Json]]) -> bool:
+    """Whether a column holds long lists: those elements are a table of their own."""
+    lists = [value for record in records[:40] if is_array(value := record.get(name))]
+    return len(lists) * 3 > min(40, len(records)) and max(len(value) for value in lists) > 4
+
+
+def _weight(columns: tuple[str, ...], elements: list[Element]) -> float:
+    """How much a table tells: its columns count, its rows up to a number, names and titles double."""
+    named = any(column.rsplit(".", 1)[-1].lower() in _TITLES for column in columns)
+    return float(min(len(elements), 100) * len(columns) * (2 if named else 1))

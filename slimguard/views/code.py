@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from slimguard.views.headings import Heading
 from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Sketch
-from slimguard.views.prose import Heading, outlined
+from slimguard.views.prose import outlined
 
 _DEFINITION = re.compile(
     r"(\s*)(?:@\w+\s+)?(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|sealed|open|"
@@ -17,7 +18,8 @@ _DEFINITION = re.compile(
     r"INDEX|TRIGGER))\b[^=;]{1,140}|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function|\([^)]*\)\s*=>).{0,60})"
 )
 _CODE_LINE = re.compile(
-    r"[{};]\s*$|^\s*(?:import|from|#include|package|use|using|return|if|for|while|const|let|var|def|class)\b|^\s*(?://|/\*|\*|#)"
+    r"[{};]\s*$|\)\s*:?\s*$|^\s*(?:import|from|#include|package|use|using|return|if|elif|else|for|while|try|except|const|let|var|"
+    r"def|class|end|raise|throw|self\.)\b|^\s*(?://|/\*|\* )|^\s*[\w.\[\]'\"]+ [-+*/|&]?= |^\s*@\w+|^\s*[\w.]+\("
 )
 _YAML_KEY = re.compile(r"(\s*)(?:- )?(['\"]?[\w./$@{}*<>+~ -]+['\"]?):(?:\s|$)")
 

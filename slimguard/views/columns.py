@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from slimguard.document import Table
 from slimguard.document.shapes import sample
-from slimguard.model import Json, is_array
+from slimguard.model import Json, is_array, is_object
 from slimguard.views.deeptext import deep_text
 from slimguard.views.profile import Column, points_of, profile
 
 UNION = "text*"
 """Name of the column that holds the text under the key that the row's type names."""
+PAIRS_AT_MOST = 12
 PROFILED_AT_MOST = 160
 """Columns that are looked at; wider tables hold nested copies behind them."""
 
@@ -66,6 +68,7 @@ def ranked(table: Table) -> Ranked:
     union = union_column(profiled, len(rows))
     if union is not None:
         profiled.append(union)
+    profiled.extend(pair_columns(profiled))
     wrapped = _is_wrapped(profiled, table)
     constants: list[Column] = []
     kept: list[Column] = []
@@ -81,7 +84,7 @@ def ranked(table: Table) -> Ranked:
     kept = _without_copies(kept, dropped)
     scores = {column.name: _score(column, len(rows), wrapped=wrapped) for column in kept}
     kept.sort(key=lambda column: -scores[column.name])
-    kept = _without_parts(kept, dropped)
+    kept = _without_parts(kept, dropped, scores)
     if not kept:
         kept = [column for column in profiled if column.noise][:3]
         scores = {column.name: 0.0 for column in kept}
@@ -106,6 +109,55 @@ def union_column(columns: Sequence[Column], count: int) -> Column | None:
         found = profile(UNION, texts)
         return found if found.filled else None
     return None
+
+
+def pair_columns(columns: Sequence[Column]) -> list[Column]:
+    """Columns for lists of `{name, value}` pairs (mail headers, tags): `payload.headers[Subject]`."""
+    found: list[Column] = []
+    for column in columns:
+        if column.kind not in ("object", "array"):
+            continue
+        for path in _pair_paths(column.values):
+            rows = [_pairs(_inside(value, path)) for value in column.values]
+            names = Counter(name for row in rows for name in row)
+            spelled = ".".join((column.name, *path))
+            common = [name for name, count in names.items() if count * 2 >= len(rows)][:PAIRS_AT_MOST]
+            found.extend(profile(f"{spelled}[{name}]", [row.get(name) for row in rows]) for name in common)
+    return found
+
+
+def _pair_paths(values: Sequence[Json]) -> list[tuple[str, ...]]:
+    """Key paths inside an object column at which lists of pairs stand; the empty path for a column of such lists."""
+    paths: dict[tuple[str, ...], None] = {}
+    for value in sample(values, 8):
+        if _pairs(value):
+            paths[()] = None
+        if is_object(value):
+            for key, child in value.items():
+                if _pairs(child):
+                    paths[key,] = None
+    return list(paths)
+
+
+def _inside(value: Json, path: tuple[str, ...]) -> Json:
+    for key in path:
+        value = value.get(key) if is_object(value) else None
+    return value
+
+
+def _pairs(value: Json) -> dict[str, Json]:
+    if not is_array(value) or not 0 < len(value) <= 200:
+        return {}
+    pairs: dict[str, Json] = {}
+    for item in value:
+        if not is_object(item) or len(item) > 4:
+            return {}
+        name = next((item[key] for key in ("name", "Name", "key", "Key") if isinstance(item.get(key), str)), None)
+        text = next((item[key] for key in ("value", "Value") if key in item), None)
+        if name is None or (text is None and "value" not in item and "Value" not in item):
+            return {}
+        pairs.setdefault(name, text if not isinstance(text, dict | list) else None)
+    return pairs
 
 
 def _with_series(columns: list[Column]) -> list[Column]:
@@ -164,14 +216,18 @@ def _without_copies(columns: Sequence[Column], dropped: list[str]) -> list[Colum
     return kept
 
 
-def _without_parts(columns: Sequence[Column], dropped: list[str]) -> list[Column]:
+def _without_parts(columns: Sequence[Column], dropped: list[str], scores: dict[str, float]) -> list[Column]:
     """Without text columns that a better one contains (`name` in `path`)."""
     texts = [column for column in columns if column.kind == "text" and column.distinct > 3 and column.width <= 200][:12]
     gone = {
         part.name
         for place, part in enumerate(texts)
         for other, whole in enumerate(texts)
-        if place != other and part.distinct <= whole.distinct and part.width < whole.width and _contained(part, whole)
+        if place != other
+        and part.distinct * 2 >= part.filled
+        and part.width < whole.width
+        and scores[whole.name] >= 2
+        and _contained(part, whole)
     }
     dropped.extend(gone)
     return [column for column in columns if column.name not in gone]
@@ -189,7 +245,9 @@ def _score(column: Column, count: int, *, wrapped: bool) -> float:
         score -= 0.4
     if depth:
         score -= 0.2 * depth if wrapped else 0.7 * depth
-    score -= min(1.5, column.width / 80)
+    score -= min(1.5, max(0.0, column.width - 24) / 80)
+    if column.opaque:
+        score -= 1.0
     if column.kind == "text" and column.distinct == count and column.width < 3:
         score -= 0.5
     return score * (0.25 + 0.75 * column.filled / max(1, count))
@@ -205,7 +263,7 @@ def _name_score(last: str) -> float:
     if _COMMON.match(last):
         return -0.8
     if _ID.match(last):
-        return 0.6
+        return -0.4
     if _STATE.search(last):
         return 1.8
     if _PERSON.search(last):
@@ -235,6 +293,8 @@ def _labels(columns: Sequence[Column], count: int, order: Sequence[str]) -> tupl
     short = [column for column in unique if column.width <= 16 and _is_identifier(column)]
     times = [column for column in unique if column.kind == "time" and column.distinct == count]
     first = max(short or times or texts or unique, key=_label_score)
+    if _TITLE.match(first.name.rsplit(".", 1)[-1]):
+        return (first,)
     titles = [column for column in texts if column.width > 2 and column is not first]
     best = max(titles, key=_label_score) if titles else first
     if best is first or _label_score(best) < 1 <= _label_score(first):
@@ -258,4 +318,8 @@ def _is_identifier(column: Column) -> bool:
 def _label_score(column: Column) -> float:
     last = column.name.rsplit(".", 1)[-1]
     score = 3.0 if _TITLE.match(last) else 2.5 if _IDENT.match(last) else 1.5 if _ID.match(last) else 0.5
+    if _TEXT.match(last):
+        score = 1.2
+    if column.opaque or _PLACE.search(last):
+        score -= 1.5
     return score - 0.6 * column.name.count(".") - max(0.0, column.width - 24) / 40

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
 from itertools import pairwise
 
 from slimguard.canonical import dump
@@ -19,6 +17,7 @@ RARE = 4
 """A value of so few rows is told with the rows that hold it."""
 CONSTANTS = 10
 _IDS = re.compile(r"(?i)(?:^|[._])(?:id|uid|uuid|object)$|Id$|ID$")
+_PLACES = re.compile(r"(?:^|[._])(?:x|y|z|_parent|_depth|width|height|top|left|r|g|b|a)$|Bounding|bbox", re.IGNORECASE)
 _NO_SUM = re.compile(
     r"(?i)(?:^|[._-])(?:id|lat|lon|lng|latitude|longitude|x|y|z|year|month|day|code|port|version|price|rate|ratio|pct|"
     r"percent|temp.*|mag|score|avg|mean|median|min|max|last|p\d\d|quantile|line|number|index|rank|priority|level|timestamp|"
@@ -50,7 +49,12 @@ def fact_lines(ranked: Ranked, *, rows_shown: bool) -> list[str]:
         times += column.kind == "time"
         if column.kind == "time" and (times > 1 or column in ranked.labels[:1]):
             continue
-        line = _counts(column, ranked, titles=not rows_shown) or _lengths(column) or _range(column, ranked)
+        line = (
+            _sparse(column, ranked)
+            or _counts(column, ranked, titles=not rows_shown)
+            or _lengths(column)
+            or _range(column, ranked)
+        )
         if line:
             lines.append(line)
     return lines
@@ -59,10 +63,10 @@ def fact_lines(ranked: Ranked, *, rows_shown: bool) -> list[str]:
 def row_label(ranked: Ranked, row: int, *, titles: bool = False) -> str:
     """How a row is named to a reader: by its identifier, with its title when asked for."""
     columns = ranked.labels if titles else ranked.labels[:1]
-    return " ".join(filter(None, (cell(column.values[row], 60) for column in columns)))
+    return " ".join(filter(None, (cell(column.values[row], 48) for column in columns)))
 
 
-def number_text(value: float | int) -> str:
+def number_text(value: float) -> str:
     """A sum or a bound without noise of floating point."""
     if isinstance(value, int):
         return str(value)
@@ -80,6 +84,18 @@ def _lengths(column: Column) -> str:
     return f"{column.name}: {min(sizes):,} … {max(sizes):,} each, {sum(sizes):,} in all"
 
 
+def _sparse(column: Column, ranked: Ranked) -> str:
+    """The values of a column that few rows fill, with those rows."""
+    if column.filled > RARE or column.filled * 8 > ranked.count or column.kind in ("object", "array", "series"):
+        return ""
+    told = [
+        f"{cell(value, 90)} ({row_label(ranked, place)})"
+        for place, value in enumerate(column.values)
+        if value is not None
+    ]
+    return f"{column.name}: only {', '.join(told)}"
+
+
 def _counts(column: Column, ranked: Ranked, *, titles: bool) -> str:
     counts = column.counts
     if counts is None or column.kind == "time" or column.distinct < 2 or ranked.count < 5:
@@ -88,6 +104,12 @@ def _counts(column: Column, ranked: Ranked, *, titles: bool) -> str:
         return ""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     empty = ranked.count - column.filled
+    if column.width > 40 and column.distinct > 4:
+        ordered_shown = ordered[:3] + [pair for pair in ordered[3:] if pair[1] == 1][:2]
+        if ordered[0][1] < 3:
+            return ""
+        parts = [_counted(value, count, column, ranked, titles=False) for value, count in ordered_shown]
+        return f"{column.name}: {column.distinct:,} values: {', '.join(parts)}{f', none {empty:,}' if empty else ''}"
     if column.distinct <= FEW_VALUES and column.distinct * 3 <= ranked.count * 2:
         parts = [_counted(value, count, column, ranked, titles=titles) for value, count in ordered]
         return f"{column.name}: {', '.join(parts)}{f', none {empty:,}' if empty else ''}"
@@ -122,14 +144,23 @@ def _range(column: Column, ranked: Ranked) -> str:
     low, high = column.values[column.low], column.values[column.high]
     if column.kind == "time":
         return f"{column.name}: {cell(low)} … {cell(high)}"
-    if column in ranked.labels or _is_sequence(column) or _IDS.search(column.name):
+    if column in ranked.labels or _is_sequence(column) or _IDS.search(column.name) or _PLACES.search(column.name):
         return ""
-    where = row_label(ranked, column.high, titles=True)
-    tied = sum(1 for value in column.values if value == high)
-    at = f" (max: {where}{f' and {tied - 1} more' if tied > 1 else ''})" if where else ""
-    total = f", sum {number_text(_sum(column))}" if _sums(column) else ""
+    least = _at(column, ranked, column.low) if low != 0 else ""
+    most = _at(column, ranked, column.high)
+    total = f", sum {number_text(column.total)}" if column.total is not None and _sums(column) else ""
     empty = ranked.count - column.filled
-    return f"{column.name}: {cell(low)} … {cell(high)}{at}{total}{f', none {empty:,}' if empty else ''}"
+    return f"{column.name}: {cell(low)}{least} … {cell(high)}{most}{total}{f', none {empty:,}' if empty else ''}"
+
+
+def _at(column: Column, ranked: Ranked, row: int) -> str:
+    """` (the row's label)` for a value that one row holds, or the first of a few."""
+    value = column.values[row]
+    tied = column.counts[value] if column.counts is not None else 1
+    where = row_label(ranked, row, titles=True)
+    if not where or tied > RARE:
+        return f" (×{tied:,})" if tied > 1 else ""
+    return f" ({where}{f' and {tied - 1} more' if tied > 1 else ''})"
 
 
 def _is_sequence(column: Column) -> bool:
@@ -143,10 +174,3 @@ def _is_sequence(column: Column) -> bool:
 def _sums(column: Column) -> bool:
     last = column.name.rsplit(".", 1)[-1]
     return not _NO_SUM.search(last) and column.filled > 1
-
-
-def _sum(column: Column) -> float | int:
-    numbers: Sequence[float | int] = [value for value in column.values if value is not None]
-    if column.whole:
-        return sum(numbers)
-    return math.fsum(numbers)

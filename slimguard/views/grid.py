@@ -46,10 +46,10 @@ def hidden_columns(table: Table, chosen: Sequence[Column], ranked: Ranked) -> st
     shown = {column.name for column in chosen} | {column.name for column in ranked.constants}
     own = [name for name in table.columns[: table.own] if name not in shown and name not in ("_parent", "_depth")]
     own = [name for name in own if not any(column.name.startswith(f"{name}.") for column in chosen)]
-    if not own:
-        return ""
     noise = set(ranked.dropped)
     told = [name for name in own if name not in noise or name in table.columns[table.own :]][:10]
+    if not told:
+        return ""
     left = len(own) - len(told)
     return (
         f"columns not shown: {', '.join(told)}{' and ' if told else ''}{f'{left} more' if left else ''}".removesuffix(

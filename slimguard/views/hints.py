@@ -41,7 +41,11 @@ def sql_literal(value: Json) -> str:
 
 def table_hints(table: Table, ranked: Ranked) -> list[str]:
     """A SELECT on the table with its label columns and one condition, then the last rows."""
-    picked = [column for column in (*ranked.labels, *ranked.columns) if column.name in table.columns]
+    picked = [
+        column
+        for column in (*ranked.labels, *ranked.columns)
+        if column.name in table.columns and column.counts is not None
+    ]
     names = list(dict.fromkeys(column.name for column in picked))[:4]
     if not names:
         return ["outline"]

@@ -11,17 +11,20 @@ from dataclasses import dataclass
 
 from slimguard.query import Query, print_query
 from slimguard.views.cells import one_line
+from slimguard.views.headings import heading_lines
 from slimguard.views.model import Content, Part, Sketch
 
 HEADING_TOKENS = 380
 HEAD_TOKENS = 260
 TAIL_TOKENS = 60
+TABLE_ROWS = 5
+"""Rows of a table in HTML before its last one."""
 _HIDDEN = re.compile(
     r"<(script|style|svg|noscript|template|head)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL
 )
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)([^<>]*)>")
 _BLOCKS = frozenset(
-    "p div section article header footer nav main aside ul ol li table tr td th thead tbody h1 h2 h3 h4 h5 h6 pre br hr "
+    "p div section article header footer nav main aside ul ol li table tr thead tbody h1 h2 h3 h4 h5 h6 pre br hr "
     "blockquote form fieldset dl dt dd figure figcaption details summary title body".split()
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
@@ -39,12 +42,16 @@ class Page:
 
 
 def looks_like_html(text: str) -> bool:
-    """Whether a text is HTML, or a fragment of it."""
-    head = text[:3_000].lstrip("\ufeff \t\r\n")
+    """Whether a text is HTML, or a fragment of it; markdown with some tags in it is not."""
+    head = text[:20_000].lstrip("\ufeff \t\r\n")
     if re.match(r"(?i)<!doctype html|<html\b", head):
         return True
-    tags = re.findall(r"(?i)</?(?:p|div|span|h[1-6]|ul|ol|li|a|table|tr|td|br|strong|em|code|pre|section|body)\b", head)
-    return head.startswith("<") and len(tags) >= 3
+    if not head.startswith("<") or len(re.findall(r"^#{1,6} |^```", head, re.MULTILINE)) >= 3:
+        return False
+    tags = re.findall(
+        r"(?i)</?(?:p|div|span|h[1-6]|ul|ol|li|a|table|tr|td|br|strong|em|code|pre|section|body)\b[^>]*>", head
+    )
+    return len(tags) >= 3 and len(tags) * 300 >= len(head)
 
 
 def read_page(text: str) -> Page:
@@ -64,6 +71,8 @@ def read_page(text: str) -> Page:
         name = match.group(2).lower()
         if not match.group(1):
             counts[name] += 1
+        if name in ("td", "th"):
+            pieces.append(" | " if match.group(1) else "")
         if name not in _BLOCKS:
             continue
         line = _visible(pieces)
@@ -94,9 +103,9 @@ def html_parts(text: str, content: Content) -> list[Part]:
     size = sum(len(block) for block in page.blocks)
     first.append(f"{size:,} visible characters{f'; elements: {counted}' if counted else ''}")
     parts = [Part(first, rank=1)]
-    headings = _headings(page.headings, content)
-    if headings:
-        parts.append(Part(headings, rank=2, tokens=content.share(HEADING_TOKENS), more="… {n} more", ends=True))
+    if page.headings:
+        listed = heading_lines([(-1, level, text) for level, text in page.headings], content, HEADING_TOKENS)
+        parts.append(Part(listed, rank=2, more="… {n} more", ends=True))
     body = _body(page.blocks)
     parts.append(
         Part(["text:", *(block[:400] for block in body[:60])], rank=3, tokens=content.share(HEAD_TOKENS), more="…")
@@ -107,14 +116,24 @@ def html_parts(text: str, content: Content) -> list[Part]:
 
 
 def _body(blocks: list[str]) -> list[str]:
-    """The blocks from the first heading of the page on, without runs of short ones such as menus."""
+    """The blocks from the first heading on, without runs of short ones such as menus and without long tables' middles."""
     start = next((place for place, block in enumerate(blocks) if block.startswith("#")), 0)
     body = blocks[start:]
-    return [
-        block
-        for place, block in enumerate(body)
-        if len(block) > 40 or any(len(near) > 60 for near in body[max(0, place - 2) : place + 3])
-    ] or body
+    kept: list[str] = []
+    rows = 0
+    for place, block in enumerate(body):
+        is_row = " | " in block
+        rows = rows + 1 if is_row else 0
+        if rows > TABLE_ROWS and place + 2 < len(body) and " | " in body[place + 1]:
+            continue
+        if (
+            is_row
+            or len(block) > 40
+            or block.startswith("#")
+            or any(len(near) > 60 for near in body[max(0, place - 2) : place + 3])
+        ):
+            kept.append(block.removesuffix(" |"))
+    return kept or body
 
 
 def html_hint(text: str) -> str:
@@ -134,29 +153,3 @@ def html_view(content: Content) -> Sketch:
     return Sketch(
         "HTML", parts, f"{len(content.text):,} characters", "visible text, outlined", (html_hint(content.text),)
     )
-
-
-def _headings(headings: list[tuple[int, str]], content: Content) -> list[str]:
-    """Headings as lines down to the deepest level that fits; those below in one line under their parent."""
-    room = content.share(HEADING_TOKENS)
-    for deepest in (6, 5, 4, 3, 2, 1):
-        lines: list[str] = []
-        below: list[str] = []
-        for level, text in headings:
-            if level > deepest:
-                below.append(text[:60])
-                continue
-            _close(lines, below)
-            lines.append(f"{'#' * level} {text[:120]}")
-        _close(lines, below)
-        if lines and content.counter.within("\n".join(lines), room):
-            return lines
-    return [f"{'#' * level} {text[:120]}" for level, text in headings]
-
-
-def _close(lines: list[str], below: list[str]) -> None:
-    if not below:
-        return
-    more = f" · {len(below) - 24} more" if len(below) > 24 else ""
-    lines.append("  " + " · ".join(below[:24]) + more)
-    below.clear()

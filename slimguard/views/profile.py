@@ -21,7 +21,10 @@ _TOKENISH = re.compile(r"(?=\S*[A-Z])(?=\S*[a-z])(?=\S*\d)[A-Za-z0-9+/_=.:-]{20,
 _DIGEST = re.compile(r"(?:sha\d+|md5|sha512)[-:=]", re.IGNORECASE)
 _EPOCH_NAME = re.compile(r"(?i)(?:time|stamp|_at$|^ts$|date|created|updated|modified|expires|epoch|^when$)")
 _NUMERIC = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
-NUMBER_TYPES = (int, float)
+_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?\Z")
+_OPAQUE = re.compile(
+    r"(?=.*\d)(?=.*[A-Za-z])(?:[A-Za-z]{1,4}[-_])?[0-9A-Fa-f]{6,}(?:[-_:][0-9A-Fa-f]+)*\Z|[A-Z0-9]{8,}\Z|\S{24,}\Z(?<![a-z]{4})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,10 @@ class Column:
     """Row of the largest."""
     whole: bool = True
     """Whether all numbers are integers."""
+    total: float | int | None = None
+    """The sum of a column of numbers, of numbers written as text too."""
+    opaque: bool = False
+    """Short machine identifiers: nearly unique, no words."""
 
     @property
     def distinct(self) -> int:
@@ -103,30 +110,55 @@ def points_of(values: Sequence[Json]) -> list[float] | None:
 
 
 def _numbers(name: str, values: Sequence[Json], filled: int, counts: Counter[Json], width: float) -> Column:
-    pairs = [
-        (value, place)
-        for place, value in enumerate(values)
-        if isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
-    ]
+    numbers = [value if isinstance(value, int | float) and not isinstance(value, bool) else None for value in values]
+    return _measured(name, values, numbers, filled, counts, width) or Column(
+        name, values, "mixed", filled, counts, width
+    )
+
+
+def _measured(
+    name: str,
+    values: Sequence[Json],
+    numbers: Sequence[float | int | None],
+    filled: int,
+    counts: Counter[Json],
+    width: float,
+) -> Column | None:
+    """A column of numbers; None when not every filled cell is one."""
+    pairs = [(value, place) for place, value in enumerate(numbers) if value is not None and math.isfinite(value)]
     if len(pairs) < filled:
-        return Column(name, values, "mixed", filled, counts, width)
-    low = min(pairs, key=lambda pair: pair[0])[1]
-    high = max(pairs, key=lambda pair: pair[0])[1]
+        return None
+    low = min(pairs, key=lambda pair: pair[0])
+    high = max(pairs, key=lambda pair: pair[0])
     whole = all(isinstance(value, int) for value, _ in pairs)
-    smallest = values[low]
-    epoch = bool(_EPOCH_NAME.search(name.rsplit(".", 1)[-1])) and smallest > 100_000_000
-    return Column(name, values, "time" if epoch else "number", filled, counts, width, low=low, high=high, whole=whole)
+    epoch = bool(_EPOCH_NAME.search(name.rsplit(".", 1)[-1])) and low[0] > 100_000_000
+    total = sum(value for value, _ in pairs) if whole else math.fsum(value for value, _ in pairs)
+    kind: ColumnKind = "time" if epoch else "number"
+    return Column(name, values, kind, filled, counts, width, low=low[1], high=high[1], whole=whole, total=total)
 
 
 def _texts(name: str, values: Sequence[Json], filled: list[Json], counts: Counter[Json], width: float) -> Column:
     some = [value for value in sample(filled) if isinstance(value, str)]
-    noise = _is_noise(some, len(counts))
+    if some and all(_PLAIN_NUMBER.match(value) for value in some):
+        numbers = [number_of(value) for value in values]
+        measured = _measured(name, values, numbers, len(filled), counts, width)
+        if measured is not None:
+            return measured
     if some and all(_ISO.match(value) for value in some) and len({len(value) for value in some}) <= 2:
         places = [place for place, value in enumerate(values) if isinstance(value, str)]
         low = min(places, key=lambda place: values[place])
         high = max(places, key=lambda place: values[place])
         return Column(name, values, "time", len(filled), counts, width, low=low, high=high)
-    return Column(name, values, "text", len(filled), counts, width, noise)
+    noise = _is_noise(some, len(counts))
+    opaque = len(counts) > 3 and sum(1 for value in some if _OPAQUE.match(value)) * 5 >= len(some) * 4
+    return Column(name, values, "text", len(filled), counts, width, noise, opaque=opaque)
+
+
+def number_of(value: Json) -> float | int | None:
+    """The number that a text spells plainly, or None."""
+    if not isinstance(value, str) or not _PLAIN_NUMBER.match(value):
+        return None
+    return int(value) if value.lstrip("-").isdigit() else float(value)
 
 
 def _is_noise(some: Sequence[str], distinct: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from slimguard.query import Query, print_query
+from slimguard.views.headings import Heading, heading_lines
 from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Part, Sketch
 
@@ -13,8 +14,6 @@ HEADING_TOKENS = 420
 HEAD_TOKENS = 300
 TAIL_TOKENS = 90
 LINE_CHARS = 240
-Heading = tuple[int, int, str]
-"""Line (0-based), level from 1, text."""
 _MARKDOWN = re.compile(r"(#{1,6}) +\S")
 _UNDERLINE = re.compile(r"(=+|-+|~+|\^+)\s*\Z")
 _NUMBERED = re.compile(r"(?:\d+\.)+\d*\s+\S|第.{1,6}[章节節]")
@@ -36,11 +35,7 @@ def outlined(kind: str, lines: Sequence[str], headings: Sequence[Heading], conte
     """A text as its headings (or definitions, or keys) with their lines, its beginning and its end."""
     parts: list[Part] = []
     if len(headings) > 1:
-        shown = _fitting_levels(headings, content)
-        listed = [_listed(item) for item in shown]
-        if len(shown) < len(headings):
-            listed.append(f"… {len(headings) - len(shown):,} deeper")
-        parts.append(Part(listed, rank=1, tokens=content.share(HEADING_TOKENS), more="… {n} more", ends=True))
+        parts.append(Part(heading_lines(headings, content, HEADING_TOKENS), rank=1, more="… {n} more", ends=True))
     parts.extend(head_and_tail(lines, content))
     return Sketch(kind, parts, f"{len(lines):,} lines", hints=(_hint(lines, headings),))
 
@@ -117,22 +112,6 @@ def _outdented(lines: Sequence[str]) -> list[Heading]:
         elif not manual and not above and _NUMBERED.match(text) and not text.endswith("."):
             found.append((place, min(4, text.split()[0].count(".") + 1), text))
     return found
-
-
-def _fitting_levels(headings: Sequence[Heading], content: Content) -> Sequence[Heading]:
-    """Headings down to the deepest level that fits, the first level in any case."""
-    for deepest in (6, 5, 4, 3, 2):
-        kept = [item for item in headings if item[1] <= deepest]
-        if len(kept) < 200 and content.counter.within(
-            "\n".join(_listed(item) for item in kept), content.share(HEADING_TOKENS)
-        ):
-            return kept
-    return [item for item in headings if item[1] <= 1] or headings
-
-
-def _listed(heading: Heading) -> str:
-    place, level, text = heading
-    return f"L{place + 1} {'  ' * (level - 1)}{text[:120]}"
 
 
 def _hint(lines: Sequence[str], headings: Sequence[Heading]) -> str:

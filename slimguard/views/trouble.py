@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from slimguard.canonical import dump
+from slimguard.document.shapes import shape_of_object
 from slimguard.model import Json, is_array, is_object
-from slimguard.views.cells import identity_of, short
+from slimguard.views.cells import IDENTITY, identity_of, short
 
 NODES = 1_500_000
 NAMED = 4
@@ -32,7 +33,7 @@ _BAD_VALUE = re.compile(
     r"killed|stopped|unknown|cancelled|p0|blocker|warning|warn|alert|notready|pending)$"
 )
 _MILD = re.compile(r"(?i)^(?:warning|warn|unknown|cancelled|pending|stopped|blocked|expired|red|medium)$")
-_MESSAGES = ("message", "reason", "error", "detail", "details", "description", "summary", "title")
+_MESSAGES = ("message", "msg", "reason", "error", "detail", "details", "description", "summary", "title")
 Category = Literal["", "state", "good", "bad", "number", "text"]
 
 
@@ -60,11 +61,14 @@ def trouble_lines(value: Json) -> list[str]:
             continue
         sign = signs.setdefault((full, text), _Sign(full, text, bool(_MILD.match(text.lstrip("=")))))
         sign.count += 1
-        if len(sign.names) < NAMED and (name := _name(record)) and name not in sign.names:
+        if len(sign.names) < NAMED and (name := _named(record)) and name not in sign.names:
             sign.names.append(name)
         if not sign.message:
             sign.message = _message(holder, key)
-    kept = [sign for sign in signs.values() if sign.count <= 5 or sign.count * 2 <= totals[sign.path]]
+    told: dict[str, int] = {}
+    for sign in signs.values():
+        told[sign.path] = told.get(sign.path, 0) + sign.count
+    kept = [sign for sign in signs.values() if told[sign.path] <= 5 or told[sign.path] * 2 <= totals[sign.path]]
     kept.sort(key=lambda sign: (sign.mild, sign.count))
     return [_line(sign) for sign in kept[:LINES]]
 
@@ -75,17 +79,23 @@ def _line(sign: _Sign) -> str:
     return f"{sign.path}{sign.value} ×{sign.count:,}{names}{message}"
 
 
-def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, Json], dict[str, Json]]]:
+def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, Json], tuple[dict[str, Json], ...]]]:
     """Leaves under keys that can tell trouble: pattern of the path, key, category, value, holder, the record."""
     known: dict[tuple[str, ...], list[tuple[str, Category]]] = {}
-    stack: list[tuple[Json, str, dict[str, Json]]] = [(value, "", {})]
+    stack: list[tuple[Json, str, tuple[dict[str, Json], ...]]] = [(value, "", ())]
     nodes = 0
     while stack and nodes < NODES:
         item, path, record = stack.pop()
         nodes += 1
         if is_array(item):
             below = f"{path}[]"
-            stack.extend([(child, below, {}) for child in reversed(item) if is_object(child) or is_array(child)])
+            stack.extend(
+                [
+                    (child, below, (*record[:1], child) if is_object(child) else record)
+                    for child in reversed(item)
+                    if is_object(child) or is_array(child)
+                ]
+            )
             continue
         if not is_object(item):
             continue
@@ -96,29 +106,31 @@ def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, J
         inner = [(key, child) for key, child in item.items() if child and (is_object(child) or is_array(child))]
         if not telling and not inner:
             continue
-        record = record or item
         for key, category in telling:
             child = item[key]
             if child is not None and not is_object(child) and not is_array(child):
                 yield path, key, category, child, item, record
         if inner:
-            outer = {} if _is_map(item) else record
+            outer = () if shape_of_object(item) == "keyed" else record
             stack.extend([(child, f"{path}.{key}" if path else key, outer) for key, child in reversed(inner)])
 
 
-def _is_map(item: dict[str, Json]) -> bool:
-    return len(item) > 2 and all(isinstance(child, dict) for child in item.values())
+def _named(records: tuple[dict[str, Json], ...]) -> str:
+    """The names of the outermost and the innermost record that a leaf stands in."""
+    names = [name for record in records if (name := _name(record))]
+    if len(names) > 1 and names[-1] not in names[0]:
+        return f"{names[0]} › {names[-1]}"
+    return names[0] if names else ""
 
 
 def _name(item: dict[str, Json]) -> str:
-    text = identity_of(item)
+    text = identity_of(item, IDENTITY)
     if text:
-        return short(text, 60)
-    for key in ("metadata", "attributes", "properties", "fields", "node", "info"):
-        inner = item.get(key)
-        if is_object(inner) and (text := identity_of(inner)):
-            return short(text, 60)
-    return ""
+        return short(text, 50)
+    for inner in item.values():
+        if is_object(inner) and len(inner) < 40 and (text := identity_of(inner, IDENTITY)):
+            return short(text, 50)
+    return short(identity_of(item, ("id", "uid", "uuid", "code", "ts", "time", "timestamp", "date")), 50)
 
 
 def _category(key: str) -> Category:

@@ -1,0 +1,73 @@
+"""Headings of a text (or its definitions, keys, elements) as lines that fit: whole levels, deeper ones joined below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from slimguard.views.model import Content
+
+Heading = tuple[int, int, str]
+"""Line (0-based; -1 when lines mean nothing), level from 1, text."""
+TEXT_CHARS = 110
+JOINED_CHARS = 48
+
+
+def heading_lines(headings: Sequence[Heading], content: Content, tokens: int) -> list[str]:
+    """The headings down to the deepest level that fits into `tokens`, then the next level joined under each."""
+    room = content.share(tokens)
+    best: list[str] = []
+    for deepest in sorted({level for _, level, _ in headings}):
+        lines = _lines(headings, deepest, 0)
+        if not _fits(lines, content, room):
+            break
+        best = lines
+        if max(level for _, level, _ in headings) == deepest:
+            return best
+        for joined in (40, 16, 6):
+            fuller = _lines(headings, deepest, joined)
+            if _fits(fuller, content, room):
+                best = fuller
+                break
+    return best or [_line(heading) for heading in headings if heading[1] == min(level for _, level, _ in headings)]
+
+
+def _fits(lines: Sequence[str], content: Content, room: int) -> bool:
+    return len(lines) <= 120 and content.counter.within("\n".join(lines), room)
+
+
+def _lines(headings: Sequence[Heading], deepest: int, joined: int) -> list[str]:
+    lines: list[str] = []
+    below: list[Heading] = []
+
+    def close() -> None:
+        if below:
+            lines.append(_joined(below, joined))
+            below.clear()
+
+    for heading in headings:
+        if heading[1] > deepest:
+            below.append(heading)
+            continue
+        close()
+        lines.append(_line(heading))
+    close()
+    return [line for line in lines if line]
+
+
+def _joined(below: Sequence[Heading], joined: int) -> str:
+    if not joined:
+        return ""
+    level = min(level for _, level, _ in below)
+    texts = list(dict.fromkeys(_short(text) for _, depth, text in below if depth == level))
+    more = f" · {len(texts) - joined} more" if len(texts) > joined else ""
+    return f"{'  ' * (level - 1)}{' · '.join(texts[:joined])}{more}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= JOINED_CHARS else f"{text[:JOINED_CHARS]}…"
+
+
+def _line(heading: Heading) -> str:
+    place, level, text = heading
+    number = f"L{place + 1} " if place >= 0 else ""
+    return f"{number}{'  ' * (level - 1)}{text[:TEXT_CHARS]}"
