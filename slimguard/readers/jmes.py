@@ -162,7 +162,9 @@ def with_literals(expression: str) -> str:
             continue
         start = token["start"]
         end = start + len(token["value"]) if bare else _quote_end(expression, start)
-        literal = f"`{token['value']}`" if bare else f"`{json.dumps(token['value'])}`"
+        plain = "'" not in token["value"] and "\\" not in token["value"]
+        literal = f"'{token['value']}'" if plain else f"`{json.dumps(token['value'])}`"
+        literal = f"`{token['value']}`" if bare else literal
         out = f"{out[:start]}{literal}{out[end:]}"
     return out
 

@@ -11,6 +11,7 @@ from slimguard.readers.pages import read_pages
 from slimguard.readers.ranges import read_bytes, read_ends, read_items, read_lines
 from slimguard.readers.search import read_regex, read_words
 from slimguard.readers.select import read_select
+from slimguard.readers.sql import read_sql
 
 Reader = Callable[[Request], Answer]
 
@@ -20,6 +21,7 @@ READERS: dict[Kind, Reader] = {
     "words": read_words,
     "regex": read_regex,
     "select": read_select,
+    "sql": read_sql,
     "outline": read_outline,
     "lines": read_lines,
     "bytes": read_bytes,
