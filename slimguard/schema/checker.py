@@ -55,7 +55,26 @@ def _compile(schema: Json) -> Checker:
         fallback_valid(schema, {})
     except (ValueError, RecursionError):
         return _object_only(schema)
-    return Checker(schema, lambda value: fallback_valid(schema, value), lambda value: slow_problems(schema, value))
+    return _compile_slow(schema)
+
+
+def _compile_slow(schema: dict[str, Any]) -> Checker:
+    """The fallback; where a value reaches a part of the schema that cannot be used, only an object is demanded."""
+    rest = _object_only(schema)
+
+    def valid(value: Json) -> bool:
+        try:
+            return fallback_valid(schema, value)
+        except (ValueError, RecursionError):
+            return rest.valid(value)
+
+    def problems(value: Json) -> tuple[Problem, ...]:
+        try:
+            return slow_problems(schema, value)
+        except (ValueError, RecursionError):
+            return rest.problems(value)
+
+    return Checker(schema, valid, problems)
 
 
 def _compile_fast(schema: dict[str, Any]) -> Checker:

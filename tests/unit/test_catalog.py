@@ -1,0 +1,72 @@
+"""Catalogs: authorisation by globs, and names that find exactly one tool."""
+
+from __future__ import annotations
+
+import pytest
+
+from slimguard.canonical import definition_digest
+from slimguard.catalog import catalog_of, resolve
+from slimguard.errors import RequestRejected
+from slimguard.model import Tool
+
+
+def tool(server: str, name: str, **more) -> Tool:
+    definition = {"name": name, "inputSchema": {"type": "object"}, **more}
+    return Tool(server, name, definition, definition_digest(definition))
+
+
+TOOLS = (tool("github", "create_issue"), tool("github", "list"), tool("jira", "list"), tool("odd", "a/b#c"))
+CATALOG = catalog_of(TOOLS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "github/create_issue",
+        "create_issue",
+        "Create-Issue",
+        "github.create_issue",
+        "mcp__github__create_issue",
+        TOOLS[0].ref,
+    ],
+)
+def test_a_name_that_means_one_tool_finds_it(name):
+    assert resolve(CATALOG, name) is TOOLS[0]
+
+
+def test_an_ambiguous_name_is_never_guessed():
+    with pytest.raises(RequestRejected, match=r"2 tools bear the name 'list'.*github/list#.*jira/list#"):
+        resolve(CATALOG, "list")
+    assert resolve(CATALOG, "jira/list") is TOOLS[2]
+
+
+def test_a_name_with_the_separators_of_refs_in_it_is_found():
+    assert resolve(CATALOG, "odd/a/b#c") is TOOLS[3]
+    assert resolve(CATALOG, TOOLS[3].ref) is TOOLS[3]
+
+
+def test_a_pin_of_another_definition_is_refused_and_the_new_one_named():
+    changed = catalog_of((tool("github", "create_issue", description="now different"),))
+    with pytest.raises(RequestRejected, match="has changed") as caught:
+        resolve(changed, TOOLS[0].ref)
+    assert changed.tools[0].ref in caught.value.next_call
+
+
+@pytest.mark.parametrize(
+    ("allow", "deny", "expected"),
+    [
+        (("*",), (), 4),
+        (("github/*",), (), 2),
+        (("github",), (), 2),
+        (("*",), ("*/list",), 2),
+        (("github/create_*",), ("github/*",), 0),
+        ((), (), 0),
+    ],
+)
+def test_globs_authorise_and_a_deny_wins(allow, deny, expected):
+    assert len(catalog_of(TOOLS, allow, deny).tools) == expected
+
+
+def test_the_digest_ignores_what_does_not_change_what_a_tool_does():
+    assert tool("s", "t", _meta={"x": 1}).digest == tool("s", "t").digest
+    assert tool("s", "t", description="d").digest != tool("s", "t").digest
