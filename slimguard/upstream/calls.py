@@ -74,6 +74,8 @@ class Executor:
             await self._not_sent(run, NotSent(error.message, ran="no"))
             return False
         run.sent.set()
+        if run.cancelled and run.request_id is not None:
+            await run.connection.cancel(run.request_id)
         return True
 
     async def _put_on_wire(self, run: Run, connection: Connection, params: Mapping[str, Json]) -> None:

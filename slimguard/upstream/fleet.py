@@ -187,6 +187,7 @@ class Fleet:
         run = self._shelf.runs.get(ref)
         if run is None or run.done.is_set() or run.execution.ref != ref or self._is_joined(run):
             return
+        run.cancelled = True
         run.patience.deadline = min(run.patience.deadline, anyio.current_time() + policy.CANCEL_SECONDS)
         if run.connection is not None and run.request_id is not None:
             await run.connection.cancel(run.request_id)

@@ -27,6 +27,8 @@ class Run:
     stored: StoredCall | None = None
     recorded: bool = False
     """The ledger has the intent."""
+    cancelled: bool = False
+    """The host gave up; the server is told as soon as it has the request."""
     abandoned: bool = False
     """The caller left before anything was recorded."""
     refusal: SlimguardError | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -97,4 +98,9 @@ async def test_a_trap_at_a_point_leaves_a_state_behind_and_no_second_call(
 
 
 def _servers() -> list[tuple[int, str]]:
-    return [(child.pid, " ".join(child.cmdline())) for child in psutil.Process().children()]
+    """Living children and their command lines."""
+    living: list[tuple[int, str]] = []
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            living.append((child.pid, " ".join(child.cmdline())))
+    return living
