@@ -362,3 +362,6 @@ SQL_CELL_BYTES = 16 * 1024 * 1024
 
 SQL_MEMORY_BYTES = 256 * 1024 * 1024
 """How much the process may grow while one SELECT runs: sorts and recursive queries could reach gigabytes."""
+
+REGEX_SECONDS = 1.0
+"""Time that a pattern may run over a result; what was found by then is shown and called a lower bound."""
