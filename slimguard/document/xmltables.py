@@ -54,6 +54,8 @@ def row_of(element: Element) -> dict[str, Json]:
 def _collect(element: Element, prefix: str, record: dict[str, Json], depth: int) -> None:
     for child in element.children:
         name = f"{prefix}{child.name}"
+        if name in record and "xml:lang" in child.attributes:
+            continue  # a translation of what is there
         for key, value in child.pairs.items():
             _put(record, f"{name}.{key}", value)
         if child.text:

@@ -30,6 +30,10 @@ _PERSON = re.compile(r"(?i)(?:user|author|assignee|owner|login|from|to|email|tea
 _PLACE = re.compile(
     r"(?i)(?:ref|branch|version|tag|target|source|namespace|host|node|region|language|country|city|service)$"
 )
+_NAMED = re.compile(
+    r"(?i)^(?:pod|container|hostname|repo|repository|project|product|function|class|test|job|task|step|module|package|"
+    r"rule|metric|endpoint|route|command|event|city|station|company|account|user|username|login|email)$"
+)
 _TEXT = re.compile(
     r"(?i)^(?:message|msg|description|body|text|content|plain_text|observations?|snippet|value|note|detail)s?$"
 )
@@ -245,7 +249,7 @@ def _score(column: Column, count: int, *, wrapped: bool) -> float:
         score -= 0.4
     if depth:
         score -= 0.2 * depth if wrapped else 0.7 * depth
-    score -= min(1.5, max(0.0, column.width - 24) / 80)
+    score -= min(0.5 if _TEXT.match(last) else 1.5, max(0.0, column.width - 24) / 80)
     if column.opaque:
         score -= 1.0
     if column.kind == "text" and column.distinct == count and column.width < 3:
@@ -280,6 +284,9 @@ def _labels(columns: Sequence[Column], count: int, order: Sequence[str]) -> tupl
     union = [column for column in columns if column.name == UNION]
     if union:
         return tuple(union)
+    key = [column for column in columns if column.name == "_key"]
+    if key:
+        return tuple(key)
     unique = [
         column
         for column in columns
@@ -293,11 +300,21 @@ def _labels(columns: Sequence[Column], count: int, order: Sequence[str]) -> tupl
     short = [column for column in unique if column.width <= 16 and _is_identifier(column)]
     times = [column for column in unique if column.kind == "time" and column.distinct == count]
     first = max(short or times or texts or unique, key=_label_score)
-    if _TITLE.match(first.name.rsplit(".", 1)[-1]):
+    last = first.name.rsplit(".", 1)[-1]
+    if _TITLE.match(last) and not first.opaque:
         return (first,)
-    titles = [column for column in texts if column.width > 2 and column is not first]
+    titles = [column for column in texts if column.width > 2 and column is not first and not column.opaque]
+    if not titles and first.opaque:
+        titles = [
+            column
+            for column in columns
+            if column.kind in ("time", "text")
+            and column.distinct * 2 >= count
+            and not column.opaque
+            and column.width <= 400
+        ][:1]
     best = max(titles, key=_label_score) if titles else first
-    if best is first or _label_score(best) < 1 <= _label_score(first):
+    if best is first or (_label_score(best) < 1 <= _label_score(first) and not first.opaque):
         return (first,)
     return (best,) if _contained(first, best) else (first, best)
 
@@ -320,6 +337,8 @@ def _label_score(column: Column) -> float:
     score = 3.0 if _TITLE.match(last) else 2.5 if _IDENT.match(last) else 1.5 if _ID.match(last) else 0.5
     if _TEXT.match(last):
         score = 1.2
-    if column.opaque or _PLACE.search(last):
+    if _NAMED.match(last):
+        score = 1.6
+    elif column.opaque or _PLACE.search(last):
         score -= 1.5
     return score - 0.6 * column.name.count(".") - max(0.0, column.width - 24) / 40

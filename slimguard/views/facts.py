@@ -15,27 +15,37 @@ FEW_VALUES = 12
 """A column of so many distinct values is counted value by value."""
 RARE = 4
 """A value of so few rows is told with the rows that hold it."""
-CONSTANTS = 10
-_IDS = re.compile(r"(?i)(?:^|[._])(?:id|uid|uuid|object)$|Id$|ID$")
+CONSTANTS = 8
+_IDS = re.compile(r"(?i:(?:^|[._])(?:id|uid|uuid|object)|version)$|Id$|ID$")
+RARE_MARK = re.compile(r" [1-4] \(|: only ")
+"""How a line is recognised that names the rows of a rare value: those tell most, and come first."""
+_MESSAGE = re.compile(r"(?i)(?:msg|message|reason|error|summary|title|event|detail|exception)s?$")
 _PLACES = re.compile(r"(?:^|[._])(?:x|y|z|_parent|_depth|width|height|top|left|r|g|b|a)$|Bounding|bbox", re.IGNORECASE)
 _NO_SUM = re.compile(
-    r"(?i)(?:^|[._-])(?:id|lat|lon|lng|latitude|longitude|x|y|z|year|month|day|code|port|version|price|rate|ratio|pct|"
+    r"(?i)version$|(?:^|[._-])(?:id|lat|lon|lng|latitude|longitude|x|y|z|year|month|day|code|port|version|price|rate|ratio|pct|"
     r"percent|temp.*|mag|score|avg|mean|median|min|max|last|p\d\d|quantile|line|number|index|rank|priority|level|timestamp|"
     r"zip|speed|pressure|elevation|depth|width|height|offset|row|col|_parent|_depth)(?:$|[._-])|temperature|Id$|ID$"
 )
 
 
 def constants_line(ranked: Ranked) -> str:
-    """`every row: state=open, type=Feature`: what all rows share, links and long texts left out."""
-    pairs: list[str] = []
+    """`every row: state=open, type=Feature`: what all rows share; links, long texts and details of details left out."""
+    pairs: list[tuple[int, str]] = []
     for column in ranked.constants:
-        if column.noise or (column.name.count(".") and _IDS.search(column.name)):
+        depth = column.name.count(".")
+        value = column.values[0]
+        if (
+            column.noise
+            or column.width > 64
+            or depth > 2
+            or (depth and (_IDS.search(column.name) or value in (False, 0)))
+        ):
             continue
-        text = cell(column.values[0], 48)
-        if text and column.width <= 64:
-            pairs.append(f"{column.name}={text}")
-    pairs.sort(key=lambda pair: pair.split("=", 1)[0].count("."))
-    return f"every row: {', '.join(pairs[:CONSTANTS])}" if pairs else ""
+        text = cell(value, 48)
+        if text:
+            pairs.append((depth, f"{column.name}={text}"))
+    pairs.sort(key=lambda pair: pair[0])
+    return f"every row: {', '.join(text for _, text in pairs[:CONSTANTS])}" if pairs else ""
 
 
 def fact_lines(ranked: Ranked, *, rows_shown: bool) -> list[str]:
@@ -43,21 +53,21 @@ def fact_lines(ranked: Ranked, *, rows_shown: bool) -> list[str]:
 
     `rows_shown` says that all rows are shown anyway: a value's rows are then named by identifier only.
     """
+    rare: list[str] = []
     lines: list[str] = []
+    lengths: list[str] = []
     times = 0
     for column in ranked.columns:
         times += column.kind == "time"
         if column.kind == "time" and (times > 1 or column in ranked.labels[:1]):
             continue
-        line = (
-            _sparse(column, ranked)
-            or _counts(column, ranked, titles=not rows_shown)
-            or _lengths(column)
-            or _range(column, ranked)
-        )
-        if line:
+        if (line := _sparse(column, ranked)) or (line := _counts(column, ranked, titles=not rows_shown)):
+            (rare if RARE_MARK.search(line) else lines).append(line)
+        elif line := _lengths(column):
+            lengths.append(line)
+        elif line := _range(column, ranked):
             lines.append(line)
-    return lines
+    return rare + lines + lengths
 
 
 def row_label(ranked: Ranked, row: int, *, titles: bool = False) -> str:
@@ -106,7 +116,7 @@ def _counts(column: Column, ranked: Ranked, *, titles: bool) -> str:
     empty = ranked.count - column.filled
     if column.width > 40 and column.distinct > 4:
         ordered_shown = ordered[:3] + [pair for pair in ordered[3:] if pair[1] == 1][:2]
-        if ordered[0][1] < 3:
+        if ordered[0][1] < 3 or column.width > 200 or not _MESSAGE.search(column.name):
             return ""
         parts = [_counted(value, count, column, ranked, titles=False) for value, count in ordered_shown]
         return f"{column.name}: {column.distinct:,} values: {', '.join(parts)}{f', none {empty:,}' if empty else ''}"
@@ -146,20 +156,20 @@ def _range(column: Column, ranked: Ranked) -> str:
         return f"{column.name}: {cell(low)} … {cell(high)}"
     if column in ranked.labels or _is_sequence(column) or _IDS.search(column.name) or _PLACES.search(column.name):
         return ""
-    least = _at(column, ranked, column.low) if low != 0 else ""
-    most = _at(column, ranked, column.high)
+    least = _at(column, ranked, column.low, titles=False) if low != 0 else ""
+    most = _at(column, ranked, column.high, titles=True)
     total = f", sum {number_text(column.total)}" if column.total is not None and _sums(column) else ""
     empty = ranked.count - column.filled
     return f"{column.name}: {cell(low)}{least} … {cell(high)}{most}{total}{f', none {empty:,}' if empty else ''}"
 
 
-def _at(column: Column, ranked: Ranked, row: int) -> str:
+def _at(column: Column, ranked: Ranked, row: int, *, titles: bool) -> str:
     """` (the row's label)` for a value that one row holds, or the first of a few."""
     value = column.values[row]
     tied = column.counts[value] if column.counts is not None else 1
-    where = row_label(ranked, row, titles=True)
+    where = row_label(ranked, row, titles=titles)
     if not where or tied > RARE:
-        return f" (×{tied:,})" if tied > 1 else ""
+        return ""
     return f" ({where}{f' and {tied - 1} more' if tied > 1 else ''})"
 
 

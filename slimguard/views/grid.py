@@ -16,7 +16,9 @@ MARK = "|"
 ROW_TOKENS = 48
 ALL_ROWS_TOKENS = 700
 SOME_ROWS_TOKENS = 230
-FACT_TOKENS = 340
+FACT_TOKENS = 380
+SLIM_ROWS = 64
+"""So many rows are rather shown all with few columns than some with many."""
 COLUMNS_SHOWN = 14
 TEXT_CHARS = 72
 SLIM_CHARS = 56
@@ -71,8 +73,8 @@ def _rows(ranked: Ranked, content: Content) -> tuple[Sequence[Column], Sequence[
     lines = _Lines(full, ranked.count, TEXT_CHARS)
     if _fits(lines, content, ALL_ROWS_TOKENS):
         return full, list(lines), True
-    if ranked.count <= 60:
-        for tokens in (30, 18):
+    if ranked.count <= SLIM_ROWS and ranked.title is not None and not ranked.title.opaque:
+        for tokens in (30, 22, 14, 1):
             slim = _choose(ranked, content, tokens, slim=True)
             lines = _Lines(slim, ranked.count, SLIM_CHARS)
             if _fits(lines, content, ALL_ROWS_TOKENS):
@@ -115,7 +117,7 @@ def _choose(ranked: Ranked, content: Content, tokens: int, *, slim: bool = False
         if column in chosen or len(chosen) >= COLUMNS_SHOWN:
             continue
         cost = _cost(column, content)
-        if used + cost > tokens or ranked.scores[column.name] < 0.2:
+        if used + cost > tokens or ranked.scores[column.name] < 0.2 or (slim and column.counts is None):
             continue
         chosen.append(column)
         used += cost

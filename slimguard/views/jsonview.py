@@ -24,7 +24,7 @@ from slimguard.views.trouble import trouble_lines
 
 LEAF_TOKENS = 260
 TREE_TOKENS = 700
-TROUBLE_TOKENS = 300
+TROUBLE_TOKENS = 340
 HEADING_TOKENS = 200
 TABLES_SHOWN = 2
 SECOND_SHARE = 0.1
@@ -93,7 +93,10 @@ def _shown(content: Content) -> list[Table]:
     ]
     if not rows:
         return []
-    return [rows[0], *(table for table in rows[1:TABLES_SHOWN] if table.weight >= rows[0].weight * SECOND_SHARE)]
+    others = [
+        table for table in rows[1:] if table.path != rows[0].path and table.weight >= rows[0].weight * SECOND_SHARE
+    ]
+    return [rows[0], *others[: TABLES_SHOWN - 1]]
 
 
 def _share(table: Table, content: Content) -> float:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from slimguard.document import Path, format_path
-from slimguard.document.shapes import MAP_LEAST, is_scalar, shape_of_object
+from slimguard.document.shapes import KEYED_LEAST, is_scalar, shape_of_object
 from slimguard.frame import size_text
 from slimguard.model import Json, is_array, is_object
-from slimguard.views.cells import cell, one_line
+from slimguard.views.cells import cell, one_line, short
 from slimguard.views.encoded import encoded_text
 
 VALUE_CHARS = 90
@@ -47,8 +47,18 @@ def _lines(value: Json, path: Path, skipped: set[Path], nodes: list[int]) -> Ite
 
 
 def _object(value: dict[str, Json], path: Path, skipped: set[Path], nodes: list[int]) -> Iterator[Leaf]:
-    if path and len(value) >= MAP_LEAST and shape_of_object(value) == "map":
+    shape = shape_of_object(value) if path and len(value) >= KEYED_LEAST else "object"
+    if shape == "map":
         yield Leaf(path, f"{format_path(path)}: {map_text(value)}", len(path))
+        return
+    if shape == "keyed" and len(value) > KEYED_LEAST:
+        names = ", ".join(short(key, 40) for key in list(value)[:5])
+        keys = ", ".join(list(next(iter(value.values())))[:8])
+        yield Leaf(
+            path,
+            f"{format_path(path)}: {len(value):,} entries by key ({keys}): {names}{' …' if len(value) > 5 else ''}",
+            len(path),
+        )
         return
     scalars = [
         scalar_text(key, item)

@@ -63,24 +63,33 @@ def read_page(text: str) -> Page:
     headings: list[tuple[int, str]] = []
     counts: Counter[str] = Counter()
     pieces: list[str] = []
-    heading = 0
+    linked = heading = 0
+    anchor = False
     position = 0
     for match in _TAG.finditer(text):
-        pieces.append(text[position : match.start()])
+        piece = text[position : match.start()]
+        pieces.append(piece)
+        if anchor:
+            linked += len(piece.strip())
         position = match.end()
         name = match.group(2).lower()
         if not match.group(1):
             counts[name] += 1
+        if name == "a":
+            anchor = not match.group(1)
         if name in ("td", "th"):
             pieces.append(" | " if match.group(1) else "")
         if name not in _BLOCKS:
             continue
         line = _visible(pieces)
         pieces = []
-        if line:
-            blocks.append(("#" * heading + " " if heading else "") + line)
-            if heading:
-                headings.append((heading, line))
+        if line and heading:
+            line = line.rstrip("#¶ ") or line
+            headings.append((heading, line))
+            blocks.append(f"{'#' * heading} {line}")
+        elif line and linked * 10 < len(line) * 8:
+            blocks.append(line)
+        linked = 0
         heading = 0 if match.group(1) or name[0] != "h" or not name[1:].isdigit() else int(name[1:])
     line = _visible([*pieces, text[position:]])
     if line:

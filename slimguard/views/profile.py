@@ -23,7 +23,8 @@ _EPOCH_NAME = re.compile(r"(?i)(?:time|stamp|_at$|^ts$|date|created|updated|modi
 _NUMERIC = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?\Z")
 _OPAQUE = re.compile(
-    r"(?=.*\d)(?=.*[A-Za-z])(?:[A-Za-z]{1,4}[-_])?[0-9A-Fa-f]{6,}(?:[-_:][0-9A-Fa-f]+)*\Z|[A-Z0-9]{8,}\Z|\S{24,}\Z(?<![a-z]{4})"
+    r"(?=.*\d)(?=.*[A-Za-z])(?:[0-9A-Fa-f]{8,}|[A-Za-z]{1,4}[-_][0-9A-Fa-f]{6,})(?:[-_:][0-9A-Fa-f]+)*\Z"
+    r"|(?=.*\d)[A-Z0-9]{8,}\Z|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\Z"
 )
 
 

@@ -13,7 +13,7 @@ from slimguard.model import Json, is_array, is_object
 from slimguard.views.cells import IDENTITY, identity_of, short
 
 NODES = 1_500_000
-NAMED = 4
+NAMED = 3
 LINES = 8
 _STATE = re.compile(
     r"(?i)(?:status|state|phase|conclusion|result|outcome|level|severity|health|reason|verdict|resolution|type)$"
@@ -69,6 +69,7 @@ def trouble_lines(value: Json) -> list[str]:
     for sign in signs.values():
         told[sign.path] = told.get(sign.path, 0) + sign.count
     kept = [sign for sign in signs.values() if told[sign.path] <= 5 or told[sign.path] * 2 <= totals[sign.path]]
+    kept = [sign for sign in kept if not sign.mild or sign.count <= 5 or sign.count * 50 <= totals[sign.path]]
     kept.sort(key=lambda sign: (sign.mild, sign.count))
     return [_line(sign) for sign in kept[:LINES]]
 
@@ -126,10 +127,10 @@ def _named(records: tuple[dict[str, Json], ...]) -> str:
 def _name(item: dict[str, Json]) -> str:
     text = identity_of(item, IDENTITY)
     if text:
-        return short(text, 50)
+        return short(text, 40)
     for inner in item.values():
         if is_object(inner) and len(inner) < 40 and (text := identity_of(inner, IDENTITY)):
-            return short(text, 50)
+            return short(text, 40)
     return short(identity_of(item, ("id", "uid", "uuid", "code", "ts", "time", "timestamp", "date")), 50)
 
 
