@@ -1,8 +1,10 @@
 """Readers: one a kind of query, answers within budget from stored results; never an upstream, never I/O."""
 
 from slimguard.readers.cursor import make_cursor, open_cursor
+from slimguard.readers.diff import other_refs
 from slimguard.readers.model import Answer, ReadContext, ReaderCache, ReadReply, Request, Source
 from slimguard.readers.reading import page_cursor, read
+from slimguard.readers.recent import recent
 
 __all__ = [
     "Answer",
@@ -13,6 +15,8 @@ __all__ = [
     "Source",
     "make_cursor",
     "open_cursor",
+    "other_refs",
     "page_cursor",
     "read",
+    "recent",
 ]

@@ -17,7 +17,8 @@ from slimguard.model import Json, is_array, is_object
 from slimguard.policy import QUERY_SECONDS, SELECT_CHARS, SELECT_EXPANSION, SELECT_ITEMS
 from slimguard.readers.values import bounded_dump
 
-_TEXT_CHARS = 8_000_000
+_TEXT_CHARS = 4_000_000
+_COMPARED_CHARS = 1_000_000
 _COMPARATORS = ("eq", "ne", "lt", "lte", "gt", "gte")
 _WORD = re.compile(r"\b(?:and|or|not)\b", re.IGNORECASE)
 _WORDS = {"and": "&&", "or": "||", "not": "!"}
@@ -86,7 +87,7 @@ class _Interpreter(visitor.TreeInterpreter):
         return super().visit_comparator(plain, value)
 
     def _same(self, left: Any, right: Any) -> bool:
-        first, second = bounded_dump(left, _TEXT_CHARS), bounded_dump(right, _TEXT_CHARS)
+        first, second = bounded_dump(left, _COMPARED_CHARS), bounded_dump(right, _COMPARED_CHARS)
         if first is None or second is None:
             raise _Stopped("values that are compared are too large")
         return json.loads(first) == json.loads(second)
@@ -225,6 +226,9 @@ def _literal(value: Json) -> Any:
 
 
 def _first_line(error: Exception) -> str:
+    if isinstance(error, exceptions.JMESPathTypeError):
+        expected = " or ".join(str(name) for name in error.expected_types)
+        return f"{error.function_name}() takes {expected}, not {error.actual_type}"
     lines = [line for line in str(error).split("\n") if line.strip()]
     return lines[0][:200] if lines else type(error).__name__
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
@@ -114,6 +114,8 @@ class ReadContext:
     monotonic: Callable[[], float] = field(repr=False)
     """Seconds of the guard's clock, by which a slow query is stopped."""
     cache: ReaderCache = field(default_factory=ReaderCache, repr=False)
+    others: Mapping[str, Source] = field(default_factory=lambda: {}, repr=False)
+    """Results that `diff:` queries name (`other_refs`), by ref; one that cannot be read is absent."""
     continue_at: tuple[int, int] | None = None
     """Block and character where an empty query without a cursor starts, when something was shown already."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from slimguard.query import Kind
+from slimguard.readers.diff import read_diff
 from slimguard.readers.model import Answer, Request
 from slimguard.readers.outline import read_outline
 from slimguard.readers.pages import read_pages
@@ -22,6 +23,7 @@ READERS: dict[Kind, Reader] = {
     "regex": read_regex,
     "select": read_select,
     "sql": read_sql,
+    "diff": read_diff,
     "outline": read_outline,
     "lines": read_lines,
     "bytes": read_bytes,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from slimguard.document.tables import main_array
 from slimguard.errors import QueryRejected
 from slimguard.frame import read_call
-from slimguard.policy import QUERY_SECONDS, SEARCH_SPANS, SEARCH_TOKENS
+from slimguard.policy import REGEX_SECONDS, SEARCH_SPANS, SEARCH_TOKENS
 from slimguard.query import Query, print_query
 from slimguard.readers.cursor import stale
 from slimguard.readers.fitting import capped, fit, printable
@@ -50,7 +50,7 @@ def read_words(request: Request) -> Answer:
 def read_regex(request: Request) -> Answer:
     """Matches of a pattern, line anchors meaning lines; in JSON it runs on decoded strings."""
     regex = compiled(request.query)
-    deadline = request.context.monotonic() + QUERY_SECONDS
+    deadline = request.context.monotonic() + REGEX_SECONDS
     found: list[Found] = []
     for text in _texts(request):
         item = matches(text, regex, request.context.monotonic, deadline)
