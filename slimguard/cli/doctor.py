@@ -89,9 +89,19 @@ def _configuration(options: argparse.Namespace) -> tuple[Settings | None, list[C
     count = len(loaded.settings.servers)
     checks = [Check("configuration", "ok", f"{loaded.found.path} ({loaded.found.reason}), {count} servers")]
     checks += [Check("configuration", "warning", note) for note in loaded.notes]
+    if _holds_literals(loaded.written) and loaded.found.path.stat().st_mode & 0o077:
+        words = "others may read the file, and env or headers hold literal values"
+        checks.append(Check("configuration", "warning", words, f"chmod 600 {loaded.found.path}"))
     if not count:
         checks.append(Check("configuration", "problem", "no server in mcpServers", "add one: slimguard init"))
     return loaded.settings, checks
+
+
+def _holds_literals(written: Any) -> bool:
+    """Whether a value of env or headers is written out instead of naming a variable."""
+    entries = (entry for entry in written.get("mcpServers", {}).values())
+    values = (value for entry in entries for key in ("env", "headers") for value in entry.get(key, {}).values())
+    return any("${" not in value for value in values)
 
 
 def _servers(settings: Settings, options: argparse.Namespace) -> Iterator[Check]:

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         say(f"{literals} literal values of env and headers are copied; ${{VARIABLES}} would keep them out of the file.")
     if not confirmed(options, f"Write {target}?"):
         return 1
-    _write(target, text)
+    _write(target, text, private=literals > 0)
     _next(options, target, "written")
     return 0
 
@@ -183,14 +183,17 @@ def _as_json(
     }
 
 
-def _write(target: Path, text: str) -> None:
-    """Write the configuration for its owner only, whole or not at all; an existing file keeps its mode."""
+def _write(target: Path, text: str, *, private: bool) -> None:
+    """Write the configuration whole or not at all: a new one, and one with literal values, for its owner only."""
+    from dataclasses import replace
+
     from slimguard.errors import ConfigurationError
     from slimguard.install.applying import read_file, write
     from slimguard.install.model import HostFileRefused
 
     try:
-        write(read_file(target), text.encode("utf-8"))
+        before = read_file(target)
+        write(replace(before, mode=0o600) if private else before, text.encode("utf-8"))
     except HostFileRefused as refused:
         raise ConfigurationError(f"{target}: {refused}") from None
 

@@ -12,6 +12,9 @@ from slimguard.install.model import NAME, Format
 from slimguard.jsonc import BYTE_ORDER_MARK, JsonSyntaxError, Node, parse
 
 HIDDEN = "…"
+DIFFERENT_LINES = 2_000
+"""Above this many lines between the first and the last change only their place is said: no one reads more."""
+
 CONTEXT_LINES = 2
 """Lines around a change; the rest of the file is nobody's business."""
 
@@ -25,20 +28,45 @@ _TOML_OURS = re.compile(rf"^\[mcp_servers\.{NAME}\][^\n]*\n(?:(?!\[)[^\n]*(?:\n|
 
 
 def difference(old: str, new: str, form: Format, name: str) -> list[str]:
-    """A unified diff of two texts of a host's file, values and comments hidden but for those of our own entry."""
-    shown_old, shown_new = _lines(masked(old, form)), _lines(masked(new, form))
-    lines: list[str] = [f"--- {name}", f"+++ {name}"]
-    matcher = difflib.SequenceMatcher(None, _lines(old), _lines(new), autojunk=False)
+    """A unified diff of two texts of a host's file, values and comments hidden but for those of our own entry.
+
+    Values are compared but never shown, so that a line whose value alone changed stands there twice alike.
+    """
+    if old == new:
+        return []
+    plain = _lines(old), _lines(new)
+    shown = _lines(masked(old, form)), _lines(masked(new, form))
+    first = _common(*plain)
+    last = _common(plain[0][first:][::-1], plain[1][first:][::-1])
+    ends = len(plain[0]) - last, len(plain[1]) - last
+    before, after = plain[0][first : ends[0]], plain[1][first : ends[1]]
+    lines = [f"--- {name}", f"+++ {name}"]
+    if not before and not after:
+        return [*lines, "@@ only line ends, or the end of the file @@"]
+    if len(before) + len(after) > DIFFERENT_LINES:
+        return [*lines, f"@@ lines {first + 1} to {ends[0]} became {first + 1} to {ends[1]} @@"]
+    start = max(0, first - CONTEXT_LINES)
+    stops = min(len(plain[0]), ends[0] + CONTEXT_LINES), min(len(plain[1]), ends[1] + CONTEXT_LINES)
+    matcher = difflib.SequenceMatcher(None, plain[0][start : stops[0]], plain[1][start : stops[1]], autojunk=False)
     for group in matcher.get_grouped_opcodes(CONTEXT_LINES):
-        first, last = group[0], group[-1]
-        lines.append(f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@")
-        for kind, a, b, c, d in group:
-            if kind == "equal":
-                lines += [f" {line}" for line in shown_old[a:b]]
-                continue
-            lines += [f"-{line}" for line in shown_old[a:b]]
-            lines += [f"+{line}" for line in shown_new[c:d]]
-    return lines if len(lines) > 2 else []
+        lines += _hunk([(kind, a + start, b + start, c + start, d + start) for kind, a, b, c, d in group], shown)
+    return lines
+
+
+def _hunk(group: list[tuple[str, int, int, int, int]], shown: tuple[list[str], list[str]]) -> Iterator[str]:
+    yield f"@@ -{_span(group[0][1], group[-1][2])} +{_span(group[0][3], group[-1][4])} @@"
+    for kind, a, b, c, d in group:
+        if kind == "equal":
+            yield from (f" {line}" for line in shown[0][a:b])
+            continue
+        yield from (f"-{line}" for line in shown[0][a:b])
+        yield from (f"+{line}" for line in shown[1][c:d])
+
+
+def _common(left: list[str], right: list[str]) -> int:
+    """How many lines both begin with."""
+    pairs = zip(left, right, strict=False)
+    return next((index for index, (one, other) in enumerate(pairs) if one != other), min(len(left), len(right)))
 
 
 def masked(text: str, form: Format) -> str:

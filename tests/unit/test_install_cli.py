@@ -241,3 +241,13 @@ def test_the_module_runs_as_a_program(home: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_literal_values_make_the_configuration_private_and_doctor_sees_when_it_is_not(run: Run, home: Path) -> None:
+    path = put(home / "project" / "slimguard.json", {"mcpServers": {}})
+    path.chmod(0o644)
+    put(home / "project" / ".mcp.json", SERVERS)
+    run("init", "--no-connect")
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    assert f"chmod 600 {path}" in run("doctor", "--no-connect")[1]
