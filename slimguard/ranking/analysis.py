@@ -30,6 +30,8 @@ class Analysis:
     name_key: str
     parameter_key: str
     """Names of the parameters, sorted and joined: clones of a tool share it."""
+    actions: tuple[str, ...]
+    """Classes of the first verb of the name, as `lexicon.action_classes` names them."""
 
 
 def analyse(tool: Tool) -> Analysis:
@@ -45,6 +47,7 @@ def analyse(tool: Tool) -> Analysis:
         terms(described[len(lead) :]),
         [term for name in names for term in terms(name, identifiers=True)],
         terms(details),
+        _kinds(tool),
     )
     return Analysis(
         server=tool.server,
@@ -55,6 +58,7 @@ def analyse(tool: Tool) -> Analysis:
         server_terms=frozenset(words[1]),
         name_key=text.join_key(tool.name[: policy.ANALYSED_NAME_CHARS]),
         parameter_key=" ".join(sorted(names)),
+        actions=_actions(words[0]),
     )
 
 
@@ -68,6 +72,24 @@ def terms(raw: str, *, identifiers: bool = False) -> list[str]:
         else:
             found.append(text.stem(word))
     return found
+
+
+def _kinds(tool: Tool) -> list[str]:
+    """What kind of thing the products are that the server or the tool is named after."""
+    products = lexicon.product_kinds()
+    found: dict[str, None] = {}
+    for raw in (tool.server, tool.name):
+        name = terms(raw[: policy.ANALYSED_NAME_CHARS], identifiers=True)
+        for start in range(len(name)):
+            for end in range(start + 1, min(start + 3, len(name)) + 1):
+                found.update(dict.fromkeys(products.get(tuple(name[start:end]), ())))
+    return list(found)
+
+
+def _actions(name: list[str]) -> tuple[str, ...]:
+    """Classes of action of the first verb in a name."""
+    classes = lexicon.action_classes()
+    return next((classes[term] for term in name if term in classes), ())
 
 
 def _lead(described: str) -> str:

@@ -122,8 +122,8 @@ def _ranked(index: Index, scores: Scores, within: str | None) -> list[int]:
     )
 
 
-_CLEAR_LEAD = 1.6
-_KEPT_SHARE = 0.5
+_CLEAR_LEAD = 2.0
+_KEPT_SHARE = 0.4
 _LOW_COVERAGE = 0.35
 
 

@@ -256,3 +256,25 @@ def actions() -> frozenset[str]:
 def is_action(word: str) -> bool:
     """Whether `word` names an action, such as `create`."""
     return text.stem(word) in actions()
+
+
+@cache
+def action_classes() -> dict[str, tuple[str, ...]]:
+    """Stem of a verb -> the classes of action it may mean, such as `writes create`."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, verbs in rows("lexicon_action_classes.tsv"):
+        for verb in split_cell(verbs):
+            found[text.stem(verb)] = (*found.get(text.stem(verb), ()), name)
+    return found
+
+
+@cache
+def product_kinds() -> dict[Phrase, tuple[str, ...]]:
+    """Names of products, as index terms -> the terms of what kind of thing each is."""
+    found: dict[Phrase, tuple[str, ...]] = {}
+    for names, kinds in rows("lexicon_products.tsv"):
+        terms = tuple(dict.fromkeys(term for phrase in _phrases(kinds) for term in phrase))
+        for alias in split_cell(names):
+            if not text.is_cjk(alias):
+                found[phrase_of(alias)] = terms
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from slimguard.ranking import text
+from slimguard.ranking import lexicon, text
 from slimguard.ranking.index import Index
 from slimguard.ranking.intent import Concept
 from slimguard.ranking.lexicon import Kind, Phrase
@@ -22,6 +22,8 @@ class Scores:
 
     of: dict[int, float]
     coverage: dict[int, float]
+    support: dict[int, float]
+    """Share of everything that the query says, words unknown to the catalog included, that each tool supports."""
 
 
 def score(index: Index, concepts: list[Concept], query: str) -> Scores:
@@ -30,24 +32,30 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
     wanted = _merged([concept for concept in concepts if not concept.negated])
     totals: dict[int, float] = defaultdict(float)
     covered: dict[int, float] = defaultdict(float)
-    matched: dict[int, set[str]] = defaultdict(set)
-    whole = 0.0
+    matched: dict[int, dict[str, float]] = defaultdict(dict)
+    whole = missing = 0.0
     for concept, factor in wanted:
         found = _concept_scores(index, concept)
         rarity = _concept_rarity(index, concept) * factor
         whole += rarity
+        if not rarity:
+            missing += factor * index.rarity_of(0) * (weights.missing_known if concept.known else weights.missing_value)
         for place, (value, fit, terms) in found.items():
             totals[place] += factor * value
             covered[place] += rarity * fit
-            matched[place].update(terms)
+            for term in terms:
+                matched[place][term] = max(fit, matched[place].get(term, 0.0))
     shares = {place: min(1.0, value / whole) if whole else 0.0 for place, value in covered.items()}
+    support = {place: min(1.0, value / (whole + missing)) if whole else 0.0 for place, value in covered.items()}
     said = _said(concepts)
+    asked = _asked_actions(wanted)
     key = text.join_key(query)
     for place in totals:
         totals[place] *= 1 + weights.coverage * shares[place] ** 2
         totals[place] *= _gains(index, place, matched[place], said, key)
+        totals[place] *= _agreement(index.analyses[place].actions, asked, weights)
     _rule_out(index, concepts, totals)
-    return Scores(of=dict(totals), coverage=shares)
+    return Scores(of=dict(totals), coverage=shares, support=support)
 
 
 def _merged(concepts: list[Concept]) -> list[tuple[Concept, float]]:
@@ -146,11 +154,11 @@ def _said(concepts: list[Concept]) -> frozenset[str]:
     )
 
 
-def _gains(index: Index, place: int, matched: set[str], said: frozenset[str], key: str) -> float:
+def _gains(index: Index, place: int, matched: dict[str, float], said: frozenset[str], key: str) -> float:
     """Factor for how much of the tool's name was matched, its server named, or the name said exactly."""
     weights = index.weights
     one = index.analyses[place]
-    named = len(one.name_terms & matched) / len(one.name_terms) if one.name_terms else 0.0
+    named = sum(matched.get(term, 0.0) for term in one.name_terms) / max(1, len(one.name_terms))
     gain = 1 + weights.name_coverage * named
     server = one.server_terms - _GENERIC_SERVER_WORDS
     if server and server <= said:
@@ -171,3 +179,40 @@ def _rule_out(index: Index, concepts: list[Concept], totals: dict[int, float]) -
             for place in totals:
                 if set(phrase) <= index.analyses[place].name_terms:
                     totals[place] *= index.weights.negated
+
+
+def _asked_actions(wanted: list[tuple[Concept, float]]) -> frozenset[str]:
+    """Classes of action that the query asks for: those of its first word if that is a verb, else of all its verbs."""
+    found: list[frozenset[str]] = [_actions_of(concept) for concept, _ in wanted]
+    if found and found[0]:
+        return found[0]
+    return frozenset(name for names in found for name in names)
+
+
+def _actions_of(concept: Concept) -> frozenset[str]:
+    """Classes of action of a concept, by its own word if that is a verb of tools, else by its close alternatives."""
+    classes = lexicon.action_classes()
+    for kinds in (("same",), ("abbreviation", "typo", "translation"), ("synonym",)):
+        names = frozenset(
+            name
+            for phrase, (kind, _) in concept.alternatives.items()
+            if kind in kinds
+            for name in classes.get(phrase[0], ())
+        )
+        if names:
+            return names
+    return frozenset()
+
+
+def _agreement(actions: tuple[str, ...], asked: frozenset[str], weights: Weights) -> float:
+    """Factor for how a tool's action fits the one asked for."""
+    if not actions:
+        return 1.0
+    writes = actions[0].startswith("writes")
+    if not asked:
+        return weights.unasked_change if writes else 1.0
+    if asked.intersection(actions):
+        return weights.same_action
+    if any(name.startswith("writes") == writes for name in asked):
+        return weights.other_change if writes else 1.0
+    return weights.opposite

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-FIELDS = ("name", "server", "title", "lead", "rest", "parameters", "details")
+FIELDS = ("name", "server", "title", "lead", "rest", "parameters", "details", "kinds")
 """Where a word may stand in a tool: `lead` is the first sentence of the description, `details` the descriptions of the
-parameters."""
+parameters, `kinds` what is known of the product that the server or the name names."""
 
 
 def _field_weights() -> dict[str, float]:
-    return {"name": 3.0, "server": 3.0, "title": 2.0, "lead": 1.5, "rest": 0.8, "parameters": 1.0, "details": 0.2}
+    return {
+        "name": 3.0,
+        "server": 3.0,
+        "title": 2.0,
+        "lead": 1.5,
+        "rest": 0.8,
+        "parameters": 1.0,
+        "details": 0.2,
+        "kinds": 0.8,
+    }
 
 
 def _length_weights() -> dict[str, float]:
-    return {"name": 0.3, "server": 0.3, "title": 0.3, "lead": 0.4, "rest": 0.4, "parameters": 0.75, "details": 0.75}
+    return {
+        "name": 0.3,
+        "server": 0.3,
+        "title": 0.3,
+        "lead": 0.4,
+        "rest": 0.4,
+        "parameters": 0.75,
+        "details": 0.75,
+        "kinds": 0.3,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +50,19 @@ class Weights:
     abbreviation: float = 0.9
     translation: float = 0.9
     """A term of another language for the same concept."""
-    loose_translation: float = 0.6
+    loose_translation: float = 0.5
     synonym: float = 0.65
     """Another core word of the same concept."""
-    loose: float = 0.45
+    loose: float = 0.4
     """A word that only comes near."""
-    related: float = 0.5
+    related: float = 0.4
     """An ability that an everyday outcome asks for, such as a forecast for an umbrella."""
     kind: float = 0.35
     """What kind of thing a named product is."""
     compound: float = 0.8
     """Two words written as one, or one as two."""
     typo: float = 0.75
-    part: float = 0.45
+    part: float = 0.6
     """One word of a phrase, alone."""
     soft: float = 0.7
     """Factor of words that nearly every tool could bear."""
@@ -52,16 +70,26 @@ class Weights:
     """Weight of a character pair that a known word already covers."""
     idf_cap: float = 1.5
     """How much rarer than its concept an alternative may count."""
-    coverage: float = 1.0
+    coverage: float = 1.5
     """Gain of a tool that matches all of the query."""
-    name_coverage: float = 1.0
+    name_coverage: float = 0.7
     """Gain of a tool whose whole name the query says."""
-    server_named: float = 0.6
+    server_named: float = 0.45
     """Gain of a tool whose server the query names."""
     exact: float = 2.0
     """Factor for a query that is the tool's name."""
-    opposite: float = 0.6
-    """Factor for a tool whose verb is another action than the query's."""
+    same_action: float = 1.1
+    """Factor for a tool whose name does the action that the query asks for."""
+    other_change: float = 0.85
+    """Factor for a tool that makes another change than the one that the query asks for."""
+    opposite: float = 0.7
+    """Factor for a tool that changes something when the query only reads, or the other way round."""
+    unasked_change: float = 0.9
+    """Factor for a tool that changes something when the query names no action."""
+    missing_known: float = 0.6
+    """Weight, for confidence only, of a known word that nothing in the catalog says."""
+    missing_value: float = 0.1
+    """The same for names and values, which no catalog says."""
     negated: float = 0.35
     """Factor for a tool whose name says what the query rules out."""
 
