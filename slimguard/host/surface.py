@@ -15,14 +15,14 @@ _TEXT = {"type": "string"}
 DEFINITIONS: tuple[dict[str, Any], ...] = (
     {
         "name": FIND,
-        "description": "Find a tool: one step, as verb, object, product. Returns tool_ref and schema. No query: a map.",
+        "description": "Find a tool: one step, verb object product. Gives tool_ref and schema; without query a map.",
         "inputSchema": {"type": "object", "properties": {"query": _TEXT}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True},
     },
     {
         "name": CALL,
-        "description": "Run a tool once. A large result is stored; you get a view and result_ref. Read that for "
-        "the rest; call again only for other arguments. result_query: a read_result query on the new result.",
+        "description": "Run a tool once. A large result is stored and viewed: read its result_ref for the rest; call "
+        "again only for other arguments. result_query: a first read_result query.",
         "inputSchema": {
             "type": "object",
             "properties": {"tool_ref": _TEXT, "arguments": {"type": "object"}, "result_query": _TEXT},
@@ -31,13 +31,16 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     },
     {
         "name": READ,
-        "description": "Read a stored result, runs no tool. query: words, /regex/, lines:1-9, items:0-9, "
-        "select:JMESPath, sql:SELECT…FROM rows, outline, raw:; none: next page. No ref: recent results.",
+        "description": "Read a stored result. query: words, /regex/, lines:1-9, items:0-9, select:JMESPath, "
+        "sql:SELECT…FROM rows, outline; none: pages. No ref: recent results.",
         "inputSchema": {"type": "object", "properties": {"result_ref": _TEXT, "query": _TEXT, "cursor": _TEXT}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True},
     },
 )
-"""At most 270 tokens together (o200k_base); a test counts them. No `outputSchema`: a view would break it."""
+"""At most 270 tokens together (o200k_base); a test counts them, since a host pays for each in every request.
+
+No `outputSchema`: a view would break it.
+"""
 
 INSTRUCTIONS = """\
 slimguard stands before other MCP servers and gives their tools through three.
