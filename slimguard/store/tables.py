@@ -52,15 +52,15 @@ _LIMITS = {
 Source = tuple[Sequence[str], Sequence[Sequence[Any]]]
 
 
-class MemoryTables:
+class SqliteTables:
     """The `TableEngine` on SQLite in memory."""
 
-    def build(self, tables: Mapping[str, Source]) -> MemoryTableSet:
+    def build(self, tables: Mapping[str, Source]) -> SqliteTableSet:
         """Tables by name; rows are read when a query first names their table. The first one is the main table."""
-        return MemoryTableSet(tables)
+        return SqliteTableSet(tables)
 
 
-class MemoryTableSet:
+class SqliteTableSet:
     """The tables of one result in one connection; used from one thread at a time."""
 
     def __init__(self, tables: Mapping[str, Source]) -> None:
