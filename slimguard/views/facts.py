@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 
 from slimguard.canonical import dump
@@ -17,6 +18,7 @@ RARE = 4
 """A value of so few rows is told with the rows that hold it."""
 CONSTANTS = 8
 _IDS = re.compile(r"(?i:(?:^|[._])(?:id|uid|uuid|object)|version)$|Id$|ID$")
+_FILE = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,6})$")
 RARE_MARK = re.compile(r" [1-4] \(|: only ")
 """How a line is recognised that names the rows of a rare value: those tell most, and come first."""
 _MESSAGE = re.compile(r"(?i)(?:msg|message|reason|error|summary|title|event|detail|exception)s?$")
@@ -65,9 +67,21 @@ def fact_lines(ranked: Ranked, *, rows_shown: bool) -> list[str]:
             (rare if RARE_MARK.search(line) else lines).append(line)
         elif line := _lengths(column):
             lengths.append(line)
-        elif line := _range(column, ranked):
+        elif line := _range(column, ranked, rows_shown=rows_shown):
             lines.append(line)
-    return rare + lines + lengths
+    return rare + lines + _extensions(ranked) + lengths
+
+
+def _extensions(ranked: Ranked) -> list[str]:
+    """What kinds of files a column of names or paths lists."""
+    for column in ranked.labels:
+        found = Counter(
+            match.group(1) for value in column.values if isinstance(value, str) and (match := _FILE.search(value))
+        )
+        if ranked.count >= 20 and sum(found.values()) * 2 >= ranked.count and 1 < len(found) <= 60:
+            listed = ", ".join(f".{name} {count:,}" for name, count in found.most_common(10))
+            return [f"{column.name} ends in: {listed}"]
+    return []
 
 
 def row_label(ranked: Ranked, row: int, *, titles: bool = False) -> str:
@@ -148,7 +162,7 @@ def _value_text(value: Json, limit: int) -> str:
     return (short(value, limit) if isinstance(value, str) else dump(value)) or '""'
 
 
-def _range(column: Column, ranked: Ranked) -> str:
+def _range(column: Column, ranked: Ranked, *, rows_shown: bool) -> str:
     if column.low is None or column.high is None or column.distinct < 2:
         return ""
     low, high = column.values[column.low], column.values[column.high]
@@ -156,8 +170,8 @@ def _range(column: Column, ranked: Ranked) -> str:
         return f"{column.name}: {cell(low)} … {cell(high)}"
     if column in ranked.labels or _is_sequence(column) or _IDS.search(column.name) or _PLACES.search(column.name):
         return ""
-    least = _at(column, ranked, column.low, titles=False) if low != 0 else ""
-    most = _at(column, ranked, column.high, titles=True)
+    least = _at(column, ranked, column.low, titles=False) if low != 0 and not rows_shown else ""
+    most = _at(column, ranked, column.high, titles=not rows_shown)
     total = f", sum {number_text(column.total)}" if column.total is not None and _sums(column) else ""
     empty = ranked.count - column.filled
     return f"{column.name}: {cell(low)}{least} … {cell(high)}{most}{total}{f', none {empty:,}' if empty else ''}"

@@ -1,28 +1,33 @@
-"""What failed in the output of commands and test runners: failing tests, their summary and the exit line, as written."""
+"""What failed in the output of commands and test runners: failing tests with their reasons, summaries, exit lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+REASON_LINES = 8
+BLOCK_LINES = 60
+LONG_LINE = 600
 _FAILED = re.compile(
-    r"^(?:FAILED |ERROR )\S+(?:::|\.py)"  # pytest
-    r"|^(?:FAIL|ERROR): \w+ \("  # unittest
-    r"|^\s*--- FAIL: |^FAIL\t|^FAIL$"  # go
-    r"|^test .{1,200} \.\.\. FAILED"  # cargo
-    r"|^\s*(?:not ok \d+)"  # TAP
-    r"|^\s*(?:✕|✗|✖|×|❌) ?\S|^\s*● .{2,200} › |^\s*FAIL {1,2}\S"  # jest, vitest, mocha
-    r"|^\s+Failed \S.{0,200}\[|^rspec \S+:\d+"  # dotnet, rspec
-    r"|^\[ERROR\]\s+\S+(?:\.\w+)?:\d+|^\[ERROR\] +\S+\.\w+  Time elapsed"  # surefire
-    r"|^\s*\d+ - \S.*\(Failed\)|^\d+/\d+ Test +#?\d+: .*\*\*\*"  # ctest
-    r"|^\[  FAILED  \] \S+\.\S+"  # googletest
+    r"(?:FAILED |ERROR )\S+(?:::|\.py)"  # pytest
+    r"|(?:FAIL|ERROR): \w+ \("  # unittest
+    r"|\s*--- FAIL: |FAIL\t\S|FAIL$"  # go
+    r"|test .{1,200} \.\.\. FAILED"  # cargo
+    r"|\s*not ok \d+"  # TAP
+    r"|\s*(?:✕|✗|✖|×|❌) ?\S|\s*● .{2,200} › |\s*FAIL {1,2}\S"  # jest, vitest, mocha
+    r"|\s+Failed \S.{0,200}\[|rspec \S+:\d+"  # dotnet, rspec
+    r"|\[ERROR\]\s+\S+(?:\.\w+)?:\d+|\[ERROR\] +\S+\.\w+  Time elapsed"  # surefire
+    r"|\s*\d+ - \S.*\(Failed\)|\d+/\d+ Test +#?\d+: .*\*\*\*"  # ctest
+    r"|\[  FAILED  \] \S+\.\S+"  # googletest
 )
 _SUMMARY = re.compile(
-    r"^=+ .*\b(?:passed|failed|error|errors|no tests ran)\b.* =+$|^(?:\d+ (?:failed|passed|skipped)[, ]).*"
-    r"|^Ran \d+ tests? in |^FAILED \((?:failures|errors|skipped)|^Tests?:?\s+.*\b(?:failed|passed)\b|^Test Suites?: |^Test Files "
-    r"|^test result: |^\[?(?:ERROR|INFO|WARNING)?\]? ?Tests run: \d+.*Failures: \d+|^\d+ examples?, \d+ failures?|^\d+ passing|^\d+ failing"
-    r"|^# (?:tests|pass|fail) \d+|^BUILD (?:FAILED|SUCCESS\w*|FAILURE)|^\[INFO\] BUILD |^(?:Failed|Passed)!? +- Failed: |"
-    r"^\d+% tests passed|^\[  (?:PASSED|FAILED)  \] \d+ tests?|^Found \d+ errors? in|^OK \(|^OK$"
+    r"=+ .*\b(?:passed|failed|error|errors|no tests ran)\b.* =+$|(?:\d+ (?:failed|passed|skipped)[, ]).*"
+    r"|Ran \d+ tests? in |FAILED \((?:failures|errors|skipped)|Tests?:?\s+.*\b(?:failed|passed)\b|Test Suites?: |Test Files "
+    r"|test result: |\[?(?:ERROR|INFO|WARNING)?\]? ?Tests run: \d+.*Failures: \d+|\d+ examples?, \d+ failures?"
+    r"|\d+ passing|\d+ failing|# (?:tests|pass|fail) \d+|BUILD (?:FAILED|SUCCESS\w*|FAILURE)|\[INFO\] BUILD "
+    r"|(?:Failed|Passed)!? +- Failed: |\d+% tests passed|\[  (?:PASSED|FAILED)  \] \d+ tests?|Found \d+ errors? in"
+    r"|OK \(|OK$|\d+ problems? \(\d+ errors?|Successfully (?:installed|built) "
 )
 _EXIT = re.compile(
     r"exit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status)[ :=]*-?\d+|returned (?:non-zero )?(?:exit )?(?:code|status) ?:? ?-?\d+"
@@ -31,9 +36,20 @@ _EXIT = re.compile(
     re.IGNORECASE,
 )
 _CANDIDATE = re.compile(
-    r"(?i)fail|error|not ok|[✕✗✖×❌●]|rspec|passed|passing|exit|ran \d|tests?\b|\*\*\*|killed|abort|segm|^ok|errno"
+    r"(?i)fail|error|not ok|[✕✗✖×❌●]|rspec|passed|passing|exit|ran \d|tests?\b|\*\*\*|killed|abort|segm|^ok|errno|problem|success"
 )
-_PREFIX = re.compile(r"^(?:\d{4}-\d\d-\d\dT[\d:.]+Z? ?|\[\d\d:\d\d:\d\d\] ?|\S+ +\| )")
+_RULE = re.compile(r"[-=_*~]{5,}\s*$")
+_PYTEST_BLOCK = re.compile(r"_{3,} (.+?) _{3,}$")
+_PYTEST_LINE = re.compile(r"(?:>|E) |\S+:\d+: \w*(?:Error|Exception|Failed|Failure)?\b")
+_OUTDENTED = re.compile(r"\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failing test: the line that names it and the lines that say why, all 0-based."""
+
+    line: int
+    reason: tuple[int, ...]
 
 
 def failing_lines(lines: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
@@ -42,9 +58,9 @@ def failing_lines(lines: Sequence[str]) -> tuple[list[int], list[int], list[int]
     summary: list[int] = []
     exits: list[int] = []
     for place, line in enumerate(lines):
-        if len(line) > 600 or not _CANDIDATE.search(line):
+        if len(line) > LONG_LINE or not _CANDIDATE.search(line):
             continue
-        bare = _PREFIX.sub("", line, count=1).rstrip()
+        bare = line.rstrip()
         if _FAILED.match(bare):
             failed.append(place)
         elif _SUMMARY.match(bare):
@@ -52,3 +68,72 @@ def failing_lines(lines: Sequence[str]) -> tuple[list[int], list[int], list[int]
         elif _EXIT.search(bare):
             exits.append(place)
     return failed, summary, exits
+
+
+def failures_of(lines: Sequence[str], failed: Sequence[int]) -> list[Failure]:
+    """The failing tests, one for each text, with the reason that follows the line or stands in its own block."""
+    blocks = _pytest_blocks(lines) if any(line.startswith("____") for line in lines) else {}
+    found: dict[str, Failure] = {}
+    for place in failed:
+        text = lines[place].strip()
+        reason = _reason_below(lines, place)
+        if not reason:
+            name = text.split("::")[-1].split(" - ")[0].split("[")[0]
+            reason = blocks.get(name, ())
+        known = found.get(text)
+        if known is None or (reason and not known.reason):
+            found[text] = Failure(place, reason)
+    return list(found.values())
+
+
+def _pytest_blocks(lines: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Test name to the lines of its block that tell: the statement, the `E` lines, the place."""
+    blocks: dict[str, tuple[int, ...]] = {}
+    for place, line in enumerate(lines):
+        match = _PYTEST_BLOCK.match(line.rstrip()) if line.startswith("___") else None
+        if match is None:
+            continue
+        telling: list[int] = []
+        for below in range(place + 1, min(len(lines), place + 400)):
+            if lines[below].startswith(("____", "====")):
+                break
+            if _PYTEST_LINE.match(lines[below]):
+                telling.append(below)
+        blocks.setdefault(match.group(1).split(".")[-1].split("[")[0], tuple(telling[:REASON_LINES]))
+    return blocks
+
+
+def _reason_below(lines: Sequence[str], place: int) -> tuple[int, ...]:
+    """The lines under a failing test's line up to the next rule, test or outdented text; of a trace its last lines."""
+    indent = _indent(lines[place])
+    below: list[int] = []
+    blank = 0
+    for other in range(place + 1, min(len(lines), place + BLOCK_LINES)):
+        line = lines[other]
+        if _RULE.match(line):
+            if below:
+                break
+            continue
+        if not line.strip():
+            blank += 1
+            if blank > 2 or (below and not _is_trace(lines, other + 1)):
+                break
+            continue
+        if _FAILED.match(line) or _SUMMARY.match(line) or (not below and not _belongs(line, indent)):
+            break
+        below.append(other)
+    if len(below) > REASON_LINES:
+        below = [*below[:2], *below[-(REASON_LINES - 2) :]]
+    return tuple(below)
+
+
+def _belongs(line: str, indent: int) -> bool:
+    return _indent(line) > indent or line.startswith(("Traceback", "AssertionError", "thread '"))
+
+
+def _is_trace(lines: Sequence[str], place: int) -> bool:
+    return place < len(lines) and lines[place].startswith((" ", "\t", "Traceback", "During", "The above", "Caused"))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -16,16 +16,19 @@ from slimguard.model import Json, is_array, is_object
 from slimguard.views.cells import short
 from slimguard.views.columns import UNION, Ranked, ranked
 from slimguard.views.deeptext import long_text
+from slimguard.views.facts import fact_lines
 from slimguard.views.grid import table_parts
 from slimguard.views.hints import table_hints
 from slimguard.views.leaves import Leaf, leaf_lines
 from slimguard.views.model import Content, Part, Sketch
+from slimguard.views.treeview import tree_parts
 from slimguard.views.trouble import trouble_lines
 
 LEAF_TOKENS = 260
 TREE_TOKENS = 700
 TROUBLE_TOKENS = 340
 HEADING_TOKENS = 200
+TREE_FACT_TOKENS = 240
 TABLES_SHOWN = 2
 SECOND_SHARE = 0.1
 """A second table is shown with rows when it holds so much of what the first one holds."""
@@ -58,16 +61,46 @@ def json_view(content: Content) -> Sketch:
         return Sketch("tree", parts, f"{len(content.text):,} characters", "outline", ("outline",))
     hints: list[str] = []
     names: dict[str, list[str]] = {}
+    told_kinds: set[str] = set()
     for place, table in enumerate(main):
         columns = ranked(table)
+        names[table.name] = [column.name for column in (*columns.labels, *columns.columns)]
+        hints = hints or table_hints(table, columns)
         rank = 2 + place * 4
         parts.append(Part((_title(table, columns),), rank=rank))
         parts.extend(_headings(table, columns, content, rank))
+        tree = table if table.kind == "tree" else _tree_below(table, content)
+        if tree is not None and place == 0:
+            parts.extend(_tree(tree, table, columns, content, rank))
+            told_kinds.add("tree")
+            continue
         parts.extend(table_parts(table, columns, content, rank=rank))
-        names[table.name] = [column.name for column in (*columns.labels, *columns.columns)]
-        hints = hints or table_hints(table, columns)
     total = sum(table.count for table in main)
-    return Sketch(_KINDS.get(main[0].kind, "records"), parts, f"{total:,} items", hints=tuple(hints), columns=names)
+    shown = "outline" if "tree" in told_kinds else ""
+    kind = "tree" if shown else _KINDS.get(main[0].kind, "records")
+    return Sketch(kind, parts, f"{total:,} items", shown, tuple(hints), names)
+
+
+def _tree_below(table: Table, content: Content) -> Table | None:
+    """The recursive table that stands in a table's rows and holds more nodes than it."""
+    found = [
+        other
+        for other in content.tables
+        if other.kind == "tree"
+        and other.path == table.path
+        and other is not table
+        and "." not in other.expression[len(table.expression) + 1 :]
+    ]
+    return found[0] if found and found[0].count > table.count else None
+
+
+def _tree(tree: Table, main: Table, columns: Ranked, content: Content, rank: int) -> list[Part]:
+    """The outline of a tree, then counts and ranges over its nodes."""
+    known = columns if tree is main else ranked(tree)
+    parts = tree_parts(tree, known, content, None if tree is main else main, rank)
+    facts = [line for line in fact_lines(known, rows_shown=False) if not line.startswith(("_parent", "_depth"))]
+    parts.append(Part(facts, rank=rank + 1, tokens=content.share(TREE_FACT_TOKENS), more=""))
+    return parts
 
 
 def around_text(content: Content, path: Path, text: str, inner: Sketch) -> Sketch:

@@ -1,31 +1,48 @@
 """Logs and command output: levels, time span, what failed with its stack trace whole, warnings by template, both ends.
 
-Lines are shown with their numbers, as `lines:` takes them; colours and overwritten progress are gone from the view only.
+Lines are shown with their numbers, as `lines:` takes them; colours and overwritten progress are gone from the view.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from slimguard.query import Query, print_query
-from slimguard.views.cells import one_line
 from slimguard.views.events import Event, Group, event_at, exception_in, grouped, template_of
-from slimguard.views.failures import failing_lines
+from slimguard.views.failures import Failure, failing_lines, failures_of
 from slimguard.views.levels import ERROR, FATAL, STAMP, WARN, levels_of, stamp_of
 from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Part, Sketch
 
 LINE_CHARS = 400
-FATAL_TOKENS = 700
 ERROR_TOKENS = 800
-TEST_TOKENS = 600
+TEST_TOKENS = 700
 WARN_TOKENS = 180
 END_LINES = 3
 TRACE_LINES = 24
 WARNINGS_SHOWN = 8
 EVENTS_AT_MOST = 20_000
 GROUPS_AT_MOST = 40
+FAILURES_AT_MOST = 60
+_STATUS = re.compile(r"\" (\d{3}) (?:\d+|-)(?: |$)")
+
+
+CARETS = re.compile(r"\s*[~^]+\s*$")
+"""Lines that only point at the line above; they go, for the room they take."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """The lines of a log: as shown, without their time stamps where every line has one, and their levels."""
+
+    lines: Sequence[str]
+    bare: Sequence[str]
+    levels: dict[int, tuple[int, str]]
+    stamped: bool
+    """Whether records begin with a stamp and what belongs to them does not."""
 
 
 def looks_like_log(lines: Sequence[str]) -> bool:
@@ -38,28 +55,43 @@ def looks_like_log(lines: Sequence[str]) -> bool:
     stamped = sum(1 for line in some if stamp_of(line))
     if stamped * 4 >= len(some):
         return True
-    text = "\n".join(some)
-    starts = _starts(some)
-    if len(levels_of(some, text, starts)) * 5 >= len(some):
+    if len(levels_of(some, "\n".join(some), _starts(some))) * 5 >= len(some):
         return True
     failed, summary, exits = failing_lines([*lines[:2_000], *lines[-2_000:]] if count > 4_000 else lines)
-    return bool((failed and (summary or exits)) or (summary and count > 20) or (exits and failed) or len(failed) >= 3)
+    return bool((failed and (summary or exits)) or (summary and exits) or len(failed) >= 3)
 
 
 def log_view(content: Content) -> Sketch:
     """The view of a log."""
-    lines = shown_lines(content.text)
-    levels = levels_of(lines, "\n".join(lines), _starts(lines))
-    stamped = _is_stamped(lines)
-    failed, summary, exits = failing_lines(lines)
-    parts = [Part(_overview(lines, levels), rank=0)]
-    parts.extend(_test_parts(lines, failed, summary, exits, content))
-    events = _events(lines, levels, stamped=stamped)
-    parts.extend(_event_parts(lines, events, content))
-    parts.extend(_warning_parts(lines, levels, content))
-    parts.extend(_ends(lines, content))
-    hint = _hint(lines, events, failed)
-    return Sketch("log", parts, f"{len(lines):,} lines", hints=(hint,))
+    log = _read(shown_lines(content.text))
+    failed, summary, exits = failing_lines(log.bare)
+    failures = failures_of(log.bare, failed)
+    told = {place for failure in failures for place in (failure.line, *failure.reason)} | set(failed)
+    closing = sorted({*summary[-4:], *exits[-3:]})
+    parts = [Part(_overview(log), rank=0)]
+    parts.extend(_failure_parts(log, failures, content))
+    parts.append(Part([_numbered(log, place) for place in closing], rank=1, counted=True))
+    events = _events(log, told | set(closing))
+    parts.extend(_event_parts(log, events, content))
+    parts.extend(_warning_parts(log, content))
+    parts.extend(_ends(log, told | set(closing), content))
+    return Sketch("log", parts, f"{len(log.lines):,} lines", hints=(_hint(log, events, failures),))
+
+
+def _read(lines: Sequence[str]) -> _Log:
+    filled = [line for line in lines[:: max(1, len(lines) // 400)][:440] if line.strip()]
+    own = sum(1 for line in filled if STAMP.match(line))
+    bare: Sequence[str] = lines
+    stamped = own * 2 >= sum(1 for line in filled if not line.startswith((" ", "\t")))
+    if filled and own * 100 >= len(filled) * 97:
+        bare = [_without_stamp(line) for line in lines]
+        stamped = False
+    return _Log(lines, bare, levels_of(bare, "\n".join(bare), _starts(bare)), stamped)
+
+
+def _without_stamp(line: str) -> str:
+    match = STAMP.match(line)
+    return line[match.end() :].removeprefix("]").removeprefix("Z").removeprefix(" ") if match else line
 
 
 def _starts(lines: Sequence[str]) -> list[int]:
@@ -71,31 +103,34 @@ def _starts(lines: Sequence[str]) -> list[int]:
     return starts
 
 
-def _is_stamped(lines: Sequence[str]) -> bool:
-    step = max(1, len(lines) // 200)
-    some = [line for line in lines[::step][:220] if line.strip() and not line.startswith((" ", "\t"))]
-    return bool(some) and sum(1 for line in some if STAMP.match(line)) * 2 >= len(some)
-
-
-def _overview(lines: Sequence[str], levels: dict[int, tuple[int, str]]) -> list[str]:
-    counts = Counter(word.upper() for _, word in levels.values() if len(word) < 12)
-    ranks = {word.upper(): rank for rank, word in levels.values()}
+def _overview(log: _Log) -> list[str]:
+    counts = Counter(word.upper() for _, word in log.levels.values() if len(word) < 12)
+    ranks = {word.upper(): rank for rank, word in log.levels.values()}
     ordered = sorted(counts, key=lambda word: (-ranks[word], word))
     text = [f"levels: {', '.join(f'{word} {counts[word]:,}' for word in ordered)}"] if ordered else []
-    first = next((stamp for line in lines[:200] if (stamp := stamp_of(line))), "")
-    last = next((stamp for line in reversed(lines[-200:]) if (stamp := stamp_of(line))), "")
+    first = next((stamp for line in log.lines[:200] if (stamp := stamp_of(line))), "")
+    last = next((stamp for line in reversed(log.lines[-200:]) if (stamp := stamp_of(line))), "")
     if first and last:
         text.append(f"time: {first} … {last}")
+    statuses = Counter(match.group(1) for line in log.lines if (match := _STATUS.search(line)))
+    if sum(statuses.values()) * 2 > len(log.lines):
+        text.append(f"HTTP status: {', '.join(f'{code} {count:,}' for code, count in sorted(statuses.items()))}")
     return text
 
 
-def _events(lines: Sequence[str], levels: dict[int, tuple[int, str]], *, stamped: bool) -> list[Event]:
+def _events(log: _Log, told: set[int]) -> list[Event]:
+    """Errors with what belongs to them, those left out that stand in `told` already; failed requests as well."""
+    severities = {place: rank for place, (rank, _) in log.levels.items() if rank >= ERROR}
+    for place, line in enumerate(log.lines):
+        if place not in log.levels and (match := _STATUS.search(line)) and match.group(1)[0] == "5":
+            severities[place] = ERROR
     events: list[Event] = []
     end = -1
-    for place in sorted(place for place, (rank, _) in levels.items() if rank >= ERROR):
-        if place < end:
+    for place in sorted(severities):
+        if place < end or place in told:
             continue
-        event = event_at(lines, place, levels[place][0], stamped=stamped)
+        lines = log.lines if log.stamped else log.bare
+        event = event_at(lines, place, severities[place], stamped=log.stamped)
         events.append(event)
         end = event.end
         if len(events) >= EVENTS_AT_MOST:
@@ -103,20 +138,20 @@ def _events(lines: Sequence[str], levels: dict[int, tuple[int, str]], *, stamped
     return events
 
 
-def _event_parts(lines: Sequence[str], events: Sequence[Event], content: Content) -> list[Part]:
+def _event_parts(log: _Log, events: Sequence[Event], content: Content) -> list[Part]:
     """One part for each kind of error: in short for all that fit, then whole, the severest and rarest first."""
     groups = grouped(events)
     room = content.share(ERROR_TOKENS)
     shown: list[list[str]] = []
     for group in groups[:GROUPS_AT_MOST]:
-        body = _event_lines(lines, group, whole=group.first.severity >= FATAL)
+        body = _event_lines(log, group, whole=group.first.severity >= FATAL)
         cost = _cost(body, content)
         if cost > room and group.first.severity < FATAL:
             break
         room -= cost
         shown.append(body)
     for place, group in enumerate(groups[: len(shown)]):
-        body = _event_lines(lines, group, whole=True)
+        body = _event_lines(log, group, whole=True)
         extra = _cost(body, content) - _cost(shown[place], content)
         if 0 < extra <= room:
             room -= extra
@@ -134,15 +169,16 @@ def _cost(body: Sequence[str], content: Content) -> int:
     return content.tokens("\n".join(body)) + 1
 
 
-def _event_lines(lines: Sequence[str], group: Group, *, whole: bool) -> list[str]:
+def _event_lines(log: _Log, group: Group, *, whole: bool) -> list[str]:
     event = group.first
     again = f" (×{group.count:,}, last L{group.last.start + 1})" if group.count > 1 else ""
-    shown = [f"L{event.start + 1}: {_line(lines[event.start])}{again}"]
+    shown = [f"{_numbered(log, event.start)}{again}"]
+    lines = log.lines if log.stamped else log.bare
     trace = range(event.start + 1, event.end)
     if not trace:
         return shown
     if whole and len(trace) <= TRACE_LINES:
-        return shown + [_line(lines[place]) for place in trace]
+        return shown + [_line(lines[place]) for place in trace if not CARETS.match(lines[place])]
     if whole:
         head = [_line(lines[place]) for place in trace[: TRACE_LINES // 3]]
         tail = [_line(lines[place]) for place in trace[-2 * TRACE_LINES // 3 :]]
@@ -151,52 +187,60 @@ def _event_lines(lines: Sequence[str], group: Group, *, whole: bool) -> list[str
     return shown if cause is None else [*shown, f"L{cause + 1}: {_line(lines[cause])}"]
 
 
-def _test_parts(
-    lines: Sequence[str], failed: Sequence[int], summary: Sequence[int], exits: Sequence[int], content: Content
-) -> list[Part]:
-    parts: list[Part] = []
-    if failed:
-        names = list(dict.fromkeys(one_line(lines[place]) for place in failed))
-        first = {one_line(lines[place]): place for place in reversed(failed)}
-        shown = [f"L{first[name] + 1}: {name[:LINE_CHARS]}" for name in names]
-        parts.append(
-            Part(shown, rank=1, tokens=content.share(TEST_TOKENS), more="… {n} more failing", ends=True, counted=True)
-        )
-    closing = sorted({*summary[-4:], *exits[-3:]})
-    if closing:
-        parts.append(Part([f"L{place + 1}: {_line(lines[place])}" for place in closing], rank=1, counted=True))
-    return parts
+def _failure_parts(log: _Log, failures: Sequence[Failure], content: Content) -> list[Part]:
+    """Failing tests with their reasons; without them when there are too many."""
+    if not failures:
+        return []
+    whole = [line for failure in failures[:FAILURES_AT_MOST] for line in _failure_lines(log, failure)]
+    if len(failures) > FAILURES_AT_MOST or not content.counter.within("\n".join(whole), content.share(TEST_TOKENS)):
+        first = _failure_lines(log, failures[0])
+        whole = [*first, *(_numbered(log, failure.line) for failure in failures[1:])]
+    head = [f"failing: {len(failures):,}"] if len(failures) > 3 else []
+    room = content.share(TEST_TOKENS)
+    return [
+        Part([*head, *whole], rank=1, tokens=room, more="… {n} more lines of failing tests", ends=True, counted=True)
+    ]
 
 
-def _warning_parts(lines: Sequence[str], levels: dict[int, tuple[int, str]], content: Content) -> list[Part]:
+def _failure_lines(log: _Log, failure: Failure) -> list[str]:
+    return [
+        _numbered(log, failure.line),
+        *(_line(log.bare[place]) for place in failure.reason if not CARETS.match(log.bare[place])),
+    ]
+
+
+def _warning_parts(log: _Log, content: Content) -> list[Part]:
     places: dict[str, list[int]] = {}
-    for place, (rank, _) in levels.items():
+    for place, (rank, _) in log.levels.items():
         if rank == WARN:
-            places.setdefault(template_of(lines[place]), []).append(place)
+            places.setdefault(template_of(log.bare[place]), []).append(place)
     if not places:
         return []
     ordered = sorted(places.values(), key=lambda found: (-len(found), found[0]))
-    shown = [f"×{len(found):,} L{found[0] + 1}: {_line(lines[found[0]])[:200]}" for found in ordered[:WARNINGS_SHOWN]]
-    more = len(ordered) - len(shown)
-    head = f"warnings: {sum(len(found) for found in ordered):,} of {len(ordered):,} {'kind' if len(ordered) == 1 else 'kinds'}"
-    return [
-        Part(
-            [head, *shown, *([f"… {more:,} more kinds of warnings"] if more else [])],
-            rank=4, tokens=content.share(WARN_TOKENS), more="… {n} more",
-        )
-    ]  # fmt: skip
+    shown = [
+        f"×{len(found):,} L{found[0] + 1}: {_line(log.bare[found[0]])[:200]}" for found in ordered[:WARNINGS_SHOWN]
+    ]
+    more = [f"… {len(ordered) - len(shown):,} more kinds of warnings"] if len(ordered) > len(shown) else []
+    kinds = "kind" if len(ordered) == 1 else "kinds"
+    head = f"warnings: {sum(len(found) for found in ordered):,} of {len(ordered):,} {kinds}"
+    return [Part([head, *shown, *more], rank=4, tokens=content.share(WARN_TOKENS), more="… {n} more")]
 
 
-def _ends(lines: Sequence[str], content: Content) -> list[Part]:
-    if len(lines) <= 2 * END_LINES:
-        return [Part([_line(line) for line in lines], rank=3, counted=True)]
-    first = [f"L{place + 1}: {_line(lines[place])}" for place in range(2)]
-    places = range(len(lines) - END_LINES, len(lines))
-    last = [f"L{place + 1}: {_line(lines[place])}" for place in places]
+def _ends(log: _Log, told: set[int], content: Content) -> list[Part]:
+    """The first and the last lines, those left out that were shown above."""
+    count = len(log.lines)
+    if count <= 2 * END_LINES:
+        return [Part([_line(line) for line in log.lines], rank=3, counted=True)]
+    first = [_numbered(log, place) for place in range(2) if place not in told]
+    last = [_numbered(log, place) for place in range(count - END_LINES, count) if place not in told]
     return [
         Part(["first and last lines:", *first], rank=3, tokens=content.share(150), more=""),
         Part(last, rank=2, tokens=content.share(220), more="", counted=True),
     ]
+
+
+def _numbered(log: _Log, place: int) -> str:
+    return f"L{place + 1}: {_line(log.lines[place])}"
 
 
 def _line(line: str) -> str:
@@ -204,11 +248,11 @@ def _line(line: str) -> str:
     return line if len(line) <= LINE_CHARS else f"{line[:LINE_CHARS]}…(+{len(line) - LINE_CHARS})"
 
 
-def _hint(lines: Sequence[str], events: Sequence[Event], failed: Sequence[int]) -> str:
-    if failed:
-        place = failed[0]
+def _hint(log: _Log, events: Sequence[Event], failures: Sequence[Failure]) -> str:
+    if failures:
+        place = failures[0].line
     elif events:
         place = min(events, key=lambda event: (-event.severity, event.start)).start
     else:
         return print_query(Query("last", last=60))
-    return print_query(Query("lines", first=max(1, place - 9), last=min(len(lines), place + 31)))
+    return print_query(Query("lines", first=max(1, place - 9), last=min(len(log.lines), place + 31)))

@@ -10,6 +10,7 @@ from slimguard.views.code import code_view, looks_like_code, looks_like_yaml, ya
 from slimguard.views.deeptext import long_text
 from slimguard.views.diff import diff_view, looks_like_diff
 from slimguard.views.encoded import encoded_text
+from slimguard.views.error import error_view, looks_like_trace
 from slimguard.views.jsonview import around_text, json_view
 from slimguard.views.lines import shown_lines
 from slimguard.views.log import log_view, looks_like_log
@@ -76,6 +77,10 @@ def _lines(content: Content) -> Sequence[str]:
     return shown_lines(content.text)
 
 
+def _is_error(content: Content) -> bool:
+    return content.document.is_error or looks_like_trace(content.text)
+
+
 def _is_xml(content: Content) -> bool:
     return content.block is not None and content.block.text == content.text and content.block.xml is not None
 
@@ -88,7 +93,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("html", lambda content: looks_like_html(content.text), html_view),
     Kind("table", _is_table, texttable_view),
     Kind("snapshot", lambda content: looks_like_snapshot(_lines(content)), snapshot_view),
-    Kind("log", lambda content: looks_like_log(_lines(content)), log_view),
+    Kind("log", lambda content: not looks_like_trace(content.text) and looks_like_log(_lines(content)), log_view),
+    Kind("error", _is_error, error_view),
     Kind("code", lambda content: looks_like_code(_lines(content)), code_view),
     Kind("yaml", lambda content: looks_like_yaml(_lines(content)), yaml_view),
     Kind("text", lambda _: True, prose_view),
