@@ -9,7 +9,7 @@ from typing import Any
 
 from slimguard.canonical import value_digest
 from slimguard.config import files
-from slimguard.config.checking import Problem, ignored, json_path, problems
+from slimguard.config.checking import Problem, ignored, json_path, problems, suggested_name
 from slimguard.config.own import own_problems, own_settings
 from slimguard.config.servers import server_config, server_problems
 from slimguard.config.variables import names_in
@@ -68,13 +68,23 @@ def load_with_notes(path: str | None, environment: Mapping[str, str], cwd: str) 
 def for_command(name: str, argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Settings for `slimguard serve -- COMMAND ARGS…`: one stdio server, no file, defaults for everything else.
 
-    The command line is taken as it is: the shell has expanded its variables.
+    The command line is taken as it is: the shell has expanded its variables. The server gets the whole environment,
+    since there is no file to name what it needs.
     """
     if not argv or not argv[0]:
         raise ConfigurationError("no command after --", next_call="slimguard serve -- COMMAND ARGS…")
+    if suggested_name(name) != name:
+        raise ConfigurationError(
+            'a server\'s name has letters, digits, ".", "_" and "-" only', next_call=f"--name {suggested_name(name)}"
+        )
     entry = {"command": argv[0], "args": list(argv[1:])}
     server = ServerConfig(
-        name=name, transport="stdio", command=argv[0], args=tuple(argv[1:]), fingerprint=value_digest(entry)
+        name=name,
+        transport="stdio",
+        command=argv[0],
+        args=tuple(argv[1:]),
+        env=dict(environment),
+        fingerprint=value_digest(entry),
     )
     return Settings(
         servers={name: server},

@@ -50,7 +50,8 @@ The first of these that exists:
 4. `slimguard.json` in the user's config directory: `~/.config/slimguard` (or `$XDG_CONFIG_HOME/slimguard`) on Linux,
    `~/Library/Application Support/slimguard` on macOS, `%APPDATA%\\slimguard` on Windows
 
-A file named by the first two must exist. `slimguard serve -- COMMAND ARGS…` guards one local server without a file.
+A file named by the first two must exist. `slimguard serve -- COMMAND ARGS…` guards one local server without a file;
+it gets the whole environment that slimguard has.
 
 The store is `results.db` in `~/.local/share/slimguard` (or `$XDG_DATA_HOME/slimguard`) on Linux,
 `~/Library/Application Support/slimguard` on macOS, `%LOCALAPPDATA%\\slimguard` on Windows.

@@ -370,8 +370,11 @@ def test_problems_and_reprs_of_a_server_show_no_secret(tmp_path: Path) -> None:
 
 
 def test_a_server_without_a_file_is_taken_from_the_command_line_as_it_is() -> None:
-    settings = config.for_command("tool", ["run", "${X}", "-y"], {"HOME": "/h"})
+    settings = config.for_command("tool", ["run", "${X}", "-y"], {"HOME": "/h", "TOKEN": "t"})
     one = settings.servers["tool"]
+    assert one.env == {"HOME": "/h", "TOKEN": "t"}
+    with pytest.raises(ConfigurationError, match="letters, digits"):
+        config.for_command("my tool", ["run"], {"HOME": "/h"})
     assert (one.command, one.args, one.transport) == ("run", ("${X}", "-y"), "stdio")
     assert settings.source == ""
     assert settings.store.path.endswith("results.db")
