@@ -98,7 +98,8 @@ class Writer:
         shown = excerpt(plain, span, 0, len(plain), style=known, room=room)
         seen = self._seen if self.count > 1 else None
         body = written(plain, shown, place.spans, number, after=max(240, min(room, LONG_LINE)), seen=seen)
-        return f"{body} {_bytes_hint(numbers, place)}" if text.windowed else body
+        nowhere = number is None and len(plain) > LONG_LINE
+        return f"{body} {_bytes_hint(numbers, place)}" if nowhere else body
 
     def _fits(self, style: str) -> Callable[[str], bool]:
         limit = _TOKENS.get(style)
