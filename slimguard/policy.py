@@ -365,3 +365,13 @@ SQL_MEMORY_BYTES = 256 * 1024 * 1024
 
 REGEX_SECONDS = 1.0
 """Time that a pattern may run over a result; what was found by then is shown and called a lower bound."""
+
+LISTING_BYTES = 64 * 1024 * 1024
+"""Tool definitions of one server, in all; a listing that goes on beyond is cut here."""
+
+HTTP_CONNECTIONS = 128
+"""Connections to one HTTP server at once: far below the usual limit of open files, far above what calls need."""
+
+HTTP_KEEPALIVE_SECONDS = 2.0
+"""An idle connection is not used again after this: servers close theirs after 5 s, and a call that meets the closing
+would be `unknown` for no good reason."""

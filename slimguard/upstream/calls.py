@@ -10,9 +10,10 @@ import anyio
 from slimguard.errors import RequestRejected, SlimguardError, StoreUnavailable, UpstreamFailed
 from slimguard.model import Answer, Execution, Json, Ran
 from slimguard.ports import Clock, Ledger
+from slimguard.upstream.connection import Connection
 from slimguard.upstream.framing import Response
 from slimguard.upstream.run import Run
-from slimguard.upstream.session import Connection, Session
+from slimguard.upstream.session import Session
 from slimguard.upstream.wire import NotSent
 
 INPUT_REQUIRED = "input_required"

@@ -23,6 +23,8 @@ class Page:
     tools: tuple[Tool, ...]
     skipped: tuple[str, ...]
     cursor: str | None
+    size: int
+    """Bytes of the page."""
 
 
 def read_page(server: str, raw: bytes, refuse: Refuse = lambda _: None) -> Page:
@@ -43,14 +45,14 @@ def read_page(server: str, raw: bytes, refuse: Refuse = lambda _: None) -> Page:
             tools.append(_tool(server, raw[start:end], refuse))
         except (ValueError, RecursionError) as error:
             skipped.append(f"definition {index}: {error}")
-    return Page(tuple(tools), tuple(skipped), _cursor(raw, spans))
+    return Page(tuple(tools), tuple(skipped), _cursor(raw, spans), len(raw))
 
 
-def without_doubles(tools: list[Tool]) -> tuple[tuple[Tool, ...], tuple[str, ...]]:
-    """The first tool of each name, and a line for each further one."""
-    first: dict[str, Tool] = {}
-    doubles = [tool.name for tool in tools if first.setdefault(tool.name, tool) is not tool]
-    return tuple(first.values()), tuple(f"{name}: defined twice, the first definition counts" for name in doubles)
+def take_new(known: dict[str, Tool], tools: tuple[Tool, ...]) -> tuple[int, tuple[str, ...]]:
+    """Add the tools whose names are new; returns how many were, and a line for each that was not."""
+    before = len(known)
+    doubles = [tool.name for tool in tools if known.setdefault(tool.name, tool) is not tool]
+    return len(known) - before, tuple(f"{name}: defined twice, the first definition counts" for name in doubles)
 
 
 def _tool(server: str, raw: bytes, refuse: Refuse) -> Tool:

@@ -123,7 +123,7 @@ class HttpWire:
                 if await self._moved(flight, response):
                     return
                 await self._take(flight, response, parser)
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - one exchange's trouble must not end the others
             if not flight.begun:
                 self._inbound.stale(f"the server cannot be reached ({type(error).__name__})")
             if not parser.last_id or flight.answered:

@@ -5,32 +5,43 @@ from __future__ import annotations
 from slimguard import policy
 from slimguard.errors import UpstreamFailed
 from slimguard.model import Json, Tool
-from slimguard.upstream.definitions import Page, Refuse, read_page, without_doubles
+from slimguard.upstream.definitions import Page, Refuse, read_page, take_new
 from slimguard.upstream.peer import METHOD_NOT_FOUND, Peer, Reply, error_code, result_object
 
 _SKIPPED_LINES = 200
 
 
 async def list_tools(peer: Peer, server: str, refuse: Refuse) -> tuple[tuple[Tool, ...], tuple[str, ...]]:
-    """All tools of the server and a line for each definition that was skipped; raises `UpstreamFailed`."""
-    tools: list[Tool] = []
+    """All tools of the server and a line for each definition that was skipped; raises `UpstreamFailed`.
+
+    A page that fails after the first costs only itself and what would have followed.
+    """
+    tools: dict[str, Tool] = {}
     skipped: list[str] = []
+    cursors: set[str] = set()
     params: dict[str, Json] = {}
-    seen: set[str] = set()
-    for _ in range(policy.LISTING_PAGES):
+    size = 0
+    for number in range(policy.LISTING_PAGES):
         reply = await peer.ask("tools/list", params)
         await reply.done.wait()
         if error_code(reply)[0] == METHOD_NOT_FOUND:
             break
-        page = _page(reply, server, refuse)
-        tools.extend(page.tools)
-        skipped.extend(page.skipped)
-        if page.cursor is None or page.cursor in seen or len(tools) >= policy.LISTING_TOOLS:
+        try:
+            page = _page(reply, server, refuse)
+        except UpstreamFailed as error:
+            if number == 0:
+                raise
+            skipped.append(f"page {number + 1}: {error.message}")
             break
-        seen.add(page.cursor)
+        new, doubled = take_new(tools, page.tools)
+        skipped.extend((*page.skipped, *doubled))
+        size += page.size
+        full = len(tools) >= policy.LISTING_TOOLS or size >= policy.LISTING_BYTES
+        if page.cursor is None or page.cursor in cursors or full or (page.tools and not new):
+            break
+        cursors.add(page.cursor)
         params = {"cursor": page.cursor}
-    unique, doubled = without_doubles(tools[: policy.LISTING_TOOLS])
-    return unique, (*skipped, *doubled)[:_SKIPPED_LINES]
+    return tuple(tools.values())[: policy.LISTING_TOOLS], tuple(skipped[:_SKIPPED_LINES])
 
 
 def _page(reply: Reply, server: str, refuse: Refuse) -> Page:

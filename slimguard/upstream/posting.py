@@ -51,7 +51,11 @@ def open_client(config: ServerConfig, start_seconds: float) -> httpx2.AsyncClien
     return httpx2.AsyncClient(
         headers={"accept-encoding": "identity", **config.headers},
         timeout=httpx2.Timeout(None, connect=start_seconds),
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=16),
+        limits=httpx2.Limits(
+            max_connections=policy.HTTP_CONNECTIONS,
+            max_keepalive_connections=policy.HTTP_CONNECTIONS,
+            keepalive_expiry=policy.HTTP_KEEPALIVE_SECONDS,
+        ),
         follow_redirects=False,
         trust_env=not loopback,
     )

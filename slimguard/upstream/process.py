@@ -140,6 +140,8 @@ class Child:
         # WNOWAIT leaves the zombie, so that its process group's id cannot be given to somebody else meanwhile.
         if self._reaped:
             return True
+        if not hasattr(os, "waitid"):
+            return self._process.poll() is not None
         try:
             return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
         except ChildProcessError:

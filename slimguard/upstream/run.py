@@ -9,8 +9,8 @@ import anyio
 
 from slimguard.errors import SlimguardError
 from slimguard.model import Answer, CallState, Execution, Json, Outcome, Ran, StoredCall
+from slimguard.upstream.connection import Connection
 from slimguard.upstream.framing import Response
-from slimguard.upstream.session import Connection
 from slimguard.upstream.wire import Ticket
 
 

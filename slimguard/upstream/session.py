@@ -5,10 +5,8 @@ Whatever the server does ends here: nothing that it sends or fails at reaches an
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
 
 import anyio
 import anyio.abc
@@ -17,21 +15,11 @@ from slimguard import policy
 from slimguard.errors import RequestRejected, UpstreamFailed
 from slimguard.model import ServerState, ServerStatus, Tool
 from slimguard.settings import ServerConfig
-from slimguard.upstream.handshake import Era, Greeting, StartAsLegacy, negotiate
-from slimguard.upstream.listing import list_tools
+from slimguard.upstream.connection import Connection, OpenWire, Plan, explain, innermost, serve
+from slimguard.upstream.handshake import Era, Greeting, StartAsLegacy
 from slimguard.upstream.offered import offered
-from slimguard.upstream.peer import Peer
-from slimguard.upstream.wire import Inbound, Wire
 
 _RETIRED = "the server was removed from the configuration, or its entry changed"
-
-
-class OpenWire(Protocol):
-    """Opens the carrier of a configuration and closes it on leaving."""
-
-    def __call__(self, config: ServerConfig, inbound: Inbound, at: Callable[[str], None]) -> Any:
-        """An asynchronous context manager of a `Wire`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +30,6 @@ class Hooks:
     on_listed: Callable[[ServerConfig, Sequence[Tool]], None]
     at: Callable[[str], None]
     log: Callable[[str], None]
-
-
-@dataclass(slots=True)
-class Connection:
-    """One live conversation with the server."""
-
-    peer: Peer
-    wire: Wire
-    greeting: Greeting
-
-    async def cancel(self, request_id: int) -> None:
-        """Tell the server that nobody waits for this request; over 2026 HTTP that would close the answer's stream."""
-        if self.wire.cancels_by_message:
-            await self.peer.tell(
-                "notifications/cancelled", {"requestId": request_id, "reason": "cancelled by the host"}
-            )
 
 
 class Session:
@@ -79,7 +51,6 @@ class Session:
         self._attempts = 0
         self._progressed = anyio.Event()
         self._demand = anyio.Event()
-        self._tools_changed = anyio.Event()
         self._retired = anyio.Event()
         self._hopeless = False
         self._detail = ""
@@ -188,7 +159,7 @@ class Session:
             connection.peer.stale(_RETIRED)
         await connection.peer.unusable.wait()
         self._connection = None
-        self._become("unavailable", _explain(connection.peer, connection.wire))
+        self._become("unavailable", explain(connection.peer, connection.wire))
         return anyio.current_time() - began
 
     async def _pause(self, failures: int) -> None:
@@ -229,85 +200,37 @@ class Session:
         except UpstreamFailed as error:
             self._fail_attempt(error.message)
         except Exception as error:  # noqa: BLE001 - P8: a server's trouble is its own
-            self._fail_attempt(f"connecting failed: {_innermost(error)}")
+            self._fail_attempt(f"connecting failed: {innermost(error)}")
         self._era = None
         return None
 
     async def _connect(self, known: Era | None) -> Connection:
         if self._tasks is None:
             raise UpstreamFailed("the fleet is not running")
-        connection: Connection = await self._tasks.start(self._serve, known)
+        plan = Plan(
+            config=self.config,
+            open_wire=self._open_wire,
+            seconds=self.start_seconds,
+            take=self._take,
+            detail=self._note_detail,
+            at=self._hooks.at,
+            log=self._hooks.log,
+        )
+        connection: Connection = await self._tasks.start(serve, plan, known)
         self._era = connection.greeting.era
         self._greeting = connection.greeting
         return connection
 
-    async def _serve(self, known: Era | None, *, task_status: anyio.abc.TaskStatus[Connection]) -> None:
-        """Own one connection from its opening to its end; after it began, no exception leaves."""
-        started = False
-        failure: Exception | None = None
-        peer = Peer(self._hooks.at, self._on_tools_changed)
-        try:
-            async with self._opened(peer) as wire:
-                try:
-                    connection = await self._greet(peer, wire, known)
-                    task_status.started(connection)
-                    started = True
-                    await self._follow(connection)
-                except (UpstreamFailed, StartAsLegacy) as error:
-                    failure = error
-                finally:
-                    self._detail = "" if started else _explain(peer, wire)
-        except Exception as error:
-            if not started:
-                raise
-            peer.closed(f"the connection failed: {_innermost(error)}")
-        if failure is not None and not started:
-            raise failure
-
-    @asynccontextmanager
-    async def _opened(self, peer: Peer) -> AsyncGenerator[Wire, None]:
-        async with self._open_wire(self.config, peer, self._hooks.at) as wire, anyio.create_task_group() as tasks:
-            peer.attach(wire)
-            tasks.start_soon(peer.answer_server)
-            yield wire
-            tasks.cancel_scope.cancel()
-
-    async def _greet(self, peer: Peer, wire: Wire, known: Era | None) -> Connection:
-        greeting = await negotiate(peer, wire, self.config.protocol, known, self.start_seconds)
-        connection = Connection(peer, wire, greeting)
-        await self._list(connection)
-        return connection
-
-    async def _follow(self, connection: Connection) -> None:
-        """Keep the listing current until the connection may be closed."""
-        if connection.greeting.era == "modern" and connection.greeting.list_changed:
-            await connection.peer.ask("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._relist, connection)
-            await connection.peer.idle.wait()
-            tasks.cancel_scope.cancel()
-
-    async def _relist(self, connection: Connection) -> None:
-        while True:
-            await self._tools_changed.wait()
-            self._tools_changed = anyio.Event()
-            try:
-                with anyio.fail_after(self.start_seconds):
-                    await self._list(connection)
-            except (UpstreamFailed, TimeoutError) as error:
-                self._hooks.log(f"{self.config.name}: the changed tools could not be listed ({type(error).__name__})")
-            await anyio.sleep(policy.RELIST_SECONDS)
-
-    async def _list(self, connection: Connection) -> None:
-        tools, skipped = await list_tools(connection.peer, self.config.name, connection.wire.refuses)
+    def _take(self, tools: tuple[Tool, ...], skipped: tuple[str, ...]) -> None:
+        """A live listing replaces what was known."""
         self._listed = True
         self._tools, self._skipped = tools, skipped
         self._by_name = {tool.name: tool for tool in tools}
         self._hooks.on_listed(self.config, tools)
         self._hooks.on_change()
 
-    def _on_tools_changed(self) -> None:
-        self._tools_changed.set()
+    def _note_detail(self, detail: str) -> None:
+        self._detail = detail
 
     def _usable(self) -> Connection | None:
         connection = self._connection
@@ -324,14 +247,3 @@ class Session:
         progressed, self._progressed = self._progressed, anyio.Event()
         progressed.set()
         self._hooks.on_change()
-
-
-def _explain(peer: Peer, wire: Wire) -> str:
-    """Why a connection ended, for the owner: the reason, the exit code and the last lines of stderr."""
-    return "\n".join(part for part in (peer.reason, wire.diagnosis()) if part)
-
-
-def _innermost(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
-    return type(error).__name__

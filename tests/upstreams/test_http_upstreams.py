@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+import anyio
 import pytest
 
 from slimguard import policy
@@ -122,6 +123,30 @@ async def test_an_answer_over_the_cap_says_that_the_tool_ran_over_http(
     assert "over the limit" in outcome.reason
     assert after.state == "stored"
     assert log.read_text().split() == ["big", "plain"]
+
+
+async def test_many_calls_at_once_over_http_each_get_their_own_answer(upstream_kit: ModuleType) -> None:
+    wrong: list[int] = []
+    async with upstream_kit.raw_server("json") as config, upstream_kit.running(config) as rig:
+
+        async def one(number: int) -> None:
+            outcome = await rig.call("echo", {"number": number})
+            if json.loads(outcome.answer.raw)["structuredContent"]["params"]["arguments"] != {"number": number}:
+                wrong.append(number)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(300):
+                tasks.start_soon(one, number)
+
+    assert wrong == []
+    assert len(rig.ledger.answers) == 300
+
+
+async def test_the_servers_own_requests_are_answered_over_http(upstream_kit: ModuleType) -> None:
+    async with upstream_kit.raw_server("legacy-sse") as config, upstream_kit.running(config) as rig:
+        outcome = await rig.call("ask")
+
+    assert json.loads(outcome.answer.raw)["structuredContent"] == {"q0": {}, "q1": {"roots": []}, "q2": -32601}
 
 
 async def test_progress_comes_down_the_event_stream(upstream_kit: ModuleType) -> None:

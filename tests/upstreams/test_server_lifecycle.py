@@ -58,6 +58,35 @@ async def test_the_era_is_negotiated_with_servers_of_every_kind(
     assert outcome.answer.raw == PLAIN
 
 
+async def test_a_server_that_the_probe_silences_for_good_is_started_again(
+    upstream_kit: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "PROBE_SECONDS", 0.2)
+    config = upstream_kit.raw_stdio(mode="wedge-on-probe", timeouts=Timeouts(start_seconds=4))
+    async with upstream_kit.running(config) as rig:
+        (status,) = rig.fleet.statuses()
+
+    assert (status.state, status.protocol) == ("ready", "2025-11-25")
+
+
+async def test_a_cancelled_fleet_leaves_no_child(upstream_kit: ModuleType) -> None:
+    with anyio.move_on_after(1) as scope:
+        async with anyio.create_task_group() as tasks:
+            rig = upstream_kit.Fleet(
+                {"deaf": upstream_kit.raw_stdio("deaf", mode="deaf")},
+                upstream_kit.MemoryLedger(),
+                upstream_kit.MemoryKeeper(),
+                upstream_kit.SystemClock(),
+            )
+            await tasks.start(rig.run)
+            await rig.settle(10)
+            assert children() != []
+            await anyio.sleep_forever()
+
+    assert scope.cancelled_caught
+    assert children() == []
+
+
 async def test_the_era_is_remembered_for_the_next_start(upstream_kit: ModuleType, tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     config = upstream_kit.raw_stdio(mode="exit-on-probe", env={"RAW_STARTS": str(starts)})
@@ -163,8 +192,9 @@ async def test_a_bad_definition_costs_only_itself(upstream_kit: ModuleType) -> N
     assert outcome.answer.raw == PLAIN
 
 
-async def test_a_cursor_that_never_advances_ends_the_listing(upstream_kit: ModuleType) -> None:
-    async with upstream_kit.running(upstream_kit.raw_stdio(mode="stuck-cursor")) as rig:
+@pytest.mark.parametrize("mode", ["stuck-cursor", "endless-cursor"])
+async def test_a_cursor_that_never_advances_ends_the_listing(mode: str, upstream_kit: ModuleType) -> None:
+    async with upstream_kit.running(upstream_kit.raw_stdio(mode=mode)) as rig:
         (status,) = rig.fleet.statuses()
 
     assert status.state == "ready"
