@@ -251,3 +251,41 @@ def test_literal_values_make_the_configuration_private_and_doctor_sees_when_it_i
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o644)
     assert f"chmod 600 {path}" in run("doctor", "--no-connect")[1]
+
+
+OFFERING = """
+import json, sys
+answers = {
+    "initialize": {
+        "protocolVersion": "2025-11-25", "serverInfo": {"name": "offering", "version": "1"},
+        "capabilities": {"tools": {}, "prompts": {}, "resources": {}},
+    },
+    "tools/list": {"tools": [{"name": "act", "inputSchema": {"type": "object"}}]},
+    "prompts/list": {"prompts": [{"name": "one"}]},
+    "resources/list": {"resources": []},
+}
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    known = message["method"] in answers
+    outcome = {"result": answers[message["method"]]} if known else {"error": {"code": -32601, "message": "no"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **outcome}), flush=True)
+"""
+
+
+def test_what_a_server_really_offers_beyond_tools_is_said_and_it_can_stay_where_it_is(run: Run, home: Path) -> None:
+    script = put(home / "offering.py", OFFERING)
+    put(home / "project" / ".mcp.json", {"mcpServers": {"one": {"command": sys.executable, "args": [str(script)]}}})
+    report = json.loads(run("init", "--json", "--dry-run")[1])
+    assert report["servers"][0]["offers_beyond_tools"] == ["prompts"]
+    assert "one: its prompts do not pass through slimguard yet; --leave one" in run("init")[1]
+    assert json.loads(run("plan", "--host", "claude-code", "--json")[1])["offers_beyond_tools"] == {"one": ["prompts"]}
+    left = json.loads(run("plan", "--host", "claude-code", "--leave", "one", "--json")[1])
+    assert left["removed"] == []
+    assert left["kept"] == [{"name": "one", "reason": "kept, as asked"}]
+    analysis = json.loads(run("analyze", "--json")[1])
+    assert analysis["servers"][0]["tools"] == 1
+    assert analysis["findings"]["offer_more_than_tools"] == {"one": ["prompts"]}
+    assert analysis["findings"]["without_annotations"] == ["one/act"]
+    assert "1 tools, protocol 2025-11-25, offering 1" in run("doctor")[1]
