@@ -19,7 +19,9 @@ from slimguard.jsonc import JsonSyntaxError, duplicates, loads, parse, value_of
 MACHINE = Machine("linux", {"HOME": "/h"}, PurePosixPath("/p"))
 ENTRY = Entry("/bin/slimguard", ("serve", 'q"uo\\te', "ü\u2028"), ("TOKEN",))
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12)
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12)
+)
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=8
 )
