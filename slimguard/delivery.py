@@ -26,6 +26,10 @@ NOT_RUN_CODES = (-32601, -32602)
 """JSON-RPC: method not found, invalid params. The request was refused before any tool ran."""
 
 
+SMALL_TIMES = 16
+"""A result whose text is so many times an inline budget is not measured: spaces alone never shrink it that much."""
+
+
 def deliver(
     document: Document,
     call: StoredCall,
@@ -114,13 +118,13 @@ def _deliver(plan: _Plan, *, forced: bool) -> Reply:
     if document.kind != "result":
         return _deliver_failure(plan)
     result = document.result
-    if result is None or not survives(result):
+    if result is None:
         return _viewed(plan)
     if result.get("resultType") == "input_required":
         name = plan.tool.id if plan.tool is not None else f"{plan.call.server}/{plan.call.tool}"
         return _viewed(plan, f"{name} asks for further input, which is not passed on; tool ran: unknown", is_error=True)
     if settings.view == "exact" and not forced:
-        return Reply(exact=result, is_error=document.is_error)
+        return Reply(exact=result, is_error=document.is_error) if survives(result) else _viewed(plan)
     if settings.select:
         projected = _projected(plan, settings.select)
         if projected is not None:
@@ -128,22 +132,22 @@ def _deliver(plan: _Plan, *, forced: bool) -> Reply:
     exact = {key: item for key, item in result.items() if key != "structuredContent"} if document.mirrored else result
     if forced:
         return _viewed(plan)
-    if fits(exact, plan.inline, plan.counter):
+    plain, media = _without_media(exact)
+    small = len(document.raw) - media <= SMALL_TIMES * max(plan.inline.bytes, plan.budget.bytes)
+    if small and fits(exact, plan.inline, plan.counter) and survives(exact):
         return Reply(exact=exact, is_error=document.is_error)
     reply = _viewed(plan)
-    if _is_larger(reply, exact, plan):
+    if small and media <= MEDIA_BYTES and _is_larger(reply, plain, plan) and survives(exact):
         return Reply(exact=exact, is_error=document.is_error)
     return reply
 
 
-def _is_larger(reply: Reply, exact: JsonObject, plan: _Plan) -> bool:
-    """Whether a view costs more than what it is a view of."""
-    plain, media = _without_media(exact)
-    original = dump(plain)
-    if media > MEDIA_BYTES or reply.text is None or len(original) > 4 * plan.budget.bytes:
+def _is_larger(reply: Reply, plain: JsonObject, plan: _Plan) -> bool:
+    """Whether a view costs more than what it is a view of, media apart."""
+    if reply.text is None:
         return False
     size = plan.counter.count(dump({"content": [{"type": "text", "text": reply.text}]}))
-    return plan.counter.within(original, size)
+    return plan.counter.within(dump(plain), size)
 
 
 def _viewed(plan: _Plan, *notes: str, is_error: bool = False) -> Reply:

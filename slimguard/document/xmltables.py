@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slimguard.document.found import Found, Rows
+from slimguard.document.shapes import sample
 from slimguard.document.texttables import is_numeric, number
 from slimguard.document.xmltree import Element
 from slimguard.model import Json, is_array
@@ -11,6 +12,8 @@ LEAST = 2
 PATHS_AT_MOST = 8
 CHILD_DEPTH = 2
 COLUMNS_AT_MOST = 60
+SAMPLED = 400
+"""Elements that are read to learn the columns of their table."""
 _TITLES = frozenset(("name", "title", "id", "filename", "path", "key", "summary", "type"))
 
 
@@ -77,17 +80,18 @@ def _put(record: dict[str, Json], name: str, value: str) -> None:
 
 
 def _table(path: tuple[str, ...], elements: list[Element]) -> Found:
-    records = [row_of(element) for element in elements]
+    records = [row_of(element) for element in sample(elements, SAMPLED)]
     names = dict.fromkeys(key for record in records for key in record)
     columns = tuple(name for name in names if not _is_long(name, records))[:COLUMNS_AT_MOST]
 
     def make() -> Rows:
-        rows = [[record.get(column) for column in columns] for record in records]
+        made = [row_of(element) for element in elements]
+        rows = [[record.get(column) for column in columns] for record in made]
         numeric = [is_numeric(row[place] for row in rows) for place in range(len(columns))]
         return [[number(cell) if numeric[place] else cell for place, cell in enumerate(row)] for row in rows]
 
     longer = tuple("_".join(path[-count:]) for count in range(1, len(path) + 1))
-    return Found((), "xml", columns, len(records), "", make, len(columns), longer, _weight(columns, elements))
+    return Found((), "xml", columns, len(elements), "", make, len(columns), longer, _weight(columns, elements))
 
 
 def _is_long(name: str, records: list[dict[str, Json]]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from slimguard.document import Path
 from slimguard.model import Json, is_array, is_object
 
@@ -11,6 +13,8 @@ STEPS = 200
 NODES = 60_000
 LONG_SHARE = 0.5
 LONG_CHARS = 2_500
+WIDTH = 20
+"""Arrays longer than this hold records, not the one text of a result."""
 
 
 def deep_text(value: Json) -> str:
@@ -39,6 +43,9 @@ def deep_text(value: Json) -> str:
 
 def long_text(value: Json, size: int) -> tuple[Path, str] | None:
     """The path and text of a string that makes up most of a value of `size` characters, or None."""
+    least = max(LONG_CHARS, int(size * LONG_SHARE))
+    if not _has_longer(value, least):
+        return None
     best: tuple[Path, str] | None = None
     stack: list[tuple[Path, Json]] = [((), value)]
     nodes = 0
@@ -46,10 +53,27 @@ def long_text(value: Json, size: int) -> tuple[Path, str] | None:
         path, item = stack.pop()
         nodes += 1
         if isinstance(item, str):
-            if len(item) >= LONG_CHARS and len(item) > size * LONG_SHARE and (best is None or len(item) > len(best[1])):
+            if len(item) >= least and (best is None or len(item) > len(best[1])):
                 best = (path, item)
         elif is_object(item):
             stack.extend([((*path, key), child) for key, child in item.items()])
-        elif is_array(item) and len(item) <= 20:
+        elif is_array(item) and len(item) <= WIDTH:
             stack.extend([((*path, place), child) for place, child in enumerate(item)])
     return best
+
+
+def _has_longer(value: Json, least: int) -> bool:
+    """Whether a string of at least `least` characters stands in short arrays and objects; a look without paths."""
+    stack: list[Json] = [value]
+    nodes = 0
+    while stack and nodes < NODES:
+        item = stack.pop()
+        nodes += 1
+        children: Iterable[Json] = item.values() if is_object(item) else item if len(item) <= WIDTH else ()
+        for child in children:
+            if child.__class__ is str:
+                if len(child) >= least:
+                    return True
+            elif child.__class__ is dict or child.__class__ is list:
+                stack.append(child)
+    return False

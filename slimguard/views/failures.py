@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from slimguard.views.lines import line_starts, lines_with
+
 REASON_LINES = 8
 BLOCK_LINES = 60
 LONG_LINE = 600
@@ -35,13 +37,14 @@ _EXIT = re.compile(
     r"|^\s*(?:Segmentation fault|Killed|Aborted|core dumped)|Process completed with exit code",
     re.IGNORECASE,
 )
-_CANDIDATE = re.compile(
-    r"(?i)fail|error|not ok|[✕✗✖×❌●]|rspec|passed|passing|exit|ran \d|tests?\b|\*\*\*|killed|abort|segm|^ok|errno|problem|success"
-)
+_CANDIDATES = (
+    "FAIL", "Fail", "fail", "ERROR", "Error ", "rror:", "not ok", "✕", "✗", "✖", "×", "❌", "●", "rspec ", "passed", "passing",
+    "exit", "Exit", "Ran ", "Tests", "Test ", "tests", "***", "Killed", "Abort", "Segm", "OK", "errno", "problem", "Success", "SUCCESS",
+    "core dumped", "returned ", "No tests", "code",
+)  # fmt: skip
 _RULE = re.compile(r"[-=_*~]{5,}\s*$")
 _PYTEST_BLOCK = re.compile(r"_{3,} (.+?) _{3,}$")
 _PYTEST_LINE = re.compile(r"(?:>|E) |\S+:\d+: \w*(?:Error|Exception|Failed|Failure)?\b")
-_OUTDENTED = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,10 @@ def failing_lines(lines: Sequence[str]) -> tuple[list[int], list[int], list[int]
     failed: list[int] = []
     summary: list[int] = []
     exits: list[int] = []
-    for place, line in enumerate(lines):
-        if len(line) > LONG_LINE or not _CANDIDATE.search(line):
+    for place in sorted(lines_with("\n".join(lines), line_starts(lines), _CANDIDATES)):
+        bare = lines[place].rstrip()
+        if len(bare) > LONG_LINE:
             continue
-        bare = line.rstrip()
         if _FAILED.match(bare):
             failed.append(place)
         elif _SUMMARY.match(bare):

@@ -119,10 +119,14 @@ def around_text(content: Content, path: Path, text: str, inner: Sketch) -> Sketc
 
 def _shown(content: Content) -> list[Table]:
     """The main table and a second one that is not much smaller; lists of plain values are leaves."""
+    long = long_text(content.value, len(content.text))
+    size = len(content.text) - (len(long[1]) if long else 0)
     rows = [
         table
         for table in content.tables
-        if table.kind not in ("values", "map", "nested") and table.count > 1 and _share(table, content) >= LEAST_SHARE
+        if table.kind not in ("values", "map", "nested")
+        and table.count > 1
+        and _size(value_at(content.value, table.path)) >= LEAST_SHARE * size
     ]
     if not rows:
         return []
@@ -130,13 +134,6 @@ def _shown(content: Content) -> list[Table]:
         table for table in rows[1:] if table.path != rows[0].path and table.weight >= rows[0].weight * SECOND_SHARE
     ]
     return [rows[0], *others[: TABLES_SHOWN - 1]]
-
-
-def _share(table: Table, content: Content) -> float:
-    """About how much of the JSON text the rows of a table are."""
-    value = value_at(content.value, table.path)
-    long = long_text(content.value, len(content.text))
-    return _size(value) / max(1, len(content.text) - (len(long[1]) if long else 0))
 
 
 def _size(value: Json) -> float:

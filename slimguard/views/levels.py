@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from slimguard.views.lines import lines_with
+
 FATAL, ERROR, WARN, INFO, DEBUG = 5, 4, 3, 2, 1
 
 _WORDS = {
@@ -13,16 +15,21 @@ _WORDS = {
     "SEVERE": ERROR, "ERROR": ERROR, "ERR": ERROR, "FAILURE": ERROR, "WARNING": WARN, "WARN": WARN, "NOTICE": INFO,
     "INFO": INFO, "INFORMATION": INFO, "DEBUG": DEBUG, "TRACE": DEBUG, "VERBOSE": DEBUG, "FINE": DEBUG,
 }  # fmt: skip
-_LEVEL = re.compile(
-    r"\b(" + "|".join(sorted(_WORDS, key=len, reverse=True)) + r")\b(?!\s*=)"
-    r"|\b(?:level|severity|lvl|log_level|loglevel)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)"
-    r"|^(?:##\[|::)(error|warning|debug)[\]: ]"
+_UPPER = re.compile(r"\b[A-Z]{3,11}\b(?!\s*=)")
+_KEY = re.compile(r"\b(?:level|severity|lvl|log_?level)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)")
+_OTHER = re.compile(
+    r"^(?:##\[|::)(error|warning|debug)[\]: ]"
     r"|^([EWFI])\d{4} \d\d:\d\d:"
-    r"|(?:^|[\s:])((?i:fatal|error|warning|panic))(?: [A-Z]+\d+)?: "
+    r"|(?:^|[\s:])((?i:fatal|error|warning|panic))(?:\[?[ A-Z]+\d+\]?)?: "
     r"|^(npm ERR!|Traceback \(most recent call last\)|Exception in thread|Unhandled |Uncaught |Segmentation fault)"
-    r"|\[(error|warn|warning|info|debug|fatal|crit|critical|emerg|notice|trace)\]",
-    re.MULTILINE,
+    r"|\[(error|warn|warning|info|debug|fatal|crit|critical|emerg|notice|trace)\]"
 )
+_KEY_WORDS = ("level", "severity", "lvl")
+_OTHER_WORDS = (
+    "##[", "::error", "::warning", "rror: ", "arning: ", "atal: ", "anic: ", "rror[", "npm ERR!", "Traceback (", "Exception in thread",
+    "Unhandled ", "Uncaught ", "Segmentation fault", "[error]", "[warn]", "[warning]", "[info]", "[debug]", "[fatal]",
+    "[crit]", "[critical]", "[emerg]", "[notice]", "[trace]", "E0", "E1", "W0", "W1", "F0", "F1", "I0", "I1", "ERROR: ", "rror TS", "rror C",
+)  # fmt: skip
 LEVEL_COLUMN = 220
 """A level word further right than this is part of the message."""
 STAMP = re.compile(
@@ -52,18 +59,33 @@ def severity(word: str) -> int:
 
 
 def levels_of(lines: Sequence[str], text: str, starts: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """Line (0-based) to its severity and level word; the first level word of a line counts."""
+    """Line (0-based) to its severity and level word: a `level=` key first, a word in capitals, another spelling.
+
+    `text` is the lines joined by line feeds, `starts` where they begin in it.
+    """
     found: dict[int, tuple[int, str]] = {}
-    for match in _LEVEL.finditer(text):
-        word = next(group for group in match.groups() if group)
-        rank = severity(word)
-        if not rank:
+    for place in lines_with(text, starts, _KEY_WORDS):
+        _take(found, place, _KEY.search(lines[place], 0, LEVEL_COLUMN))
+    for match in _UPPER.finditer(text):
+        rank = _WORDS.get(match.group())
+        if rank is None:
             continue
-        line = bisect_right(starts, match.end() - 1) - 1
-        if line in found or line >= len(lines) or match.start() - starts[line] > LEVEL_COLUMN:
-            continue
-        found[line] = (rank, word)
+        place = bisect_right(starts, match.start()) - 1
+        if place not in found and place < len(lines) and match.start() - starts[place] <= LEVEL_COLUMN:
+            found[place] = (rank, match.group())
+    for place in lines_with(text, starts, _OTHER_WORDS):
+        if place not in found and place < len(lines):
+            _take(found, place, _OTHER.search(lines[place], 0, LEVEL_COLUMN))
     return found
+
+
+def _take(found: dict[int, tuple[int, str]], place: int, match: re.Match[str] | None) -> None:
+    if match is None:
+        return
+    word = next((group for group in match.groups() if group), "")
+    rank = severity(word)
+    if rank:
+        found[place] = (rank, word)
 
 
 def stamp_of(line: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])|\x9b[0-?]*[ -/]*[@-~]")
 _BACKSPACE = re.compile(r"[^\x08]\x08")
@@ -26,3 +28,28 @@ def _overwritten(line: str) -> str:
     """What is left of a line after carriage returns: the last thing written."""
     parts = [part for part in line.rstrip("\r").split("\r") if part.strip()]
     return parts[-1] if parts else ""
+
+
+def line_starts(lines: Sequence[str]) -> list[int]:
+    """Where each line begins in the lines joined by line feeds."""
+    starts: list[int] = []
+    position = 0
+    for line in lines:
+        starts.append(position)
+        position += len(line) + 1
+    return starts
+
+
+def lines_with(text: str, starts: Sequence[int], words: Sequence[str]) -> set[int]:
+    """Numbers (0-based) of the lines of `text` that hold one of `words`, found at the speed of a search for each."""
+    found: set[int] = set()
+    count = len(starts)
+    for word in words:
+        position = text.find(word)
+        while position >= 0:
+            line = bisect_right(starts, position) - 1
+            found.add(line)
+            if line + 1 >= count:
+                break
+            position = text.find(word, starts[line + 1])
+    return found

@@ -14,7 +14,7 @@ from slimguard.query import Query, print_query
 from slimguard.views.events import Event, Group, event_at, exception_in, grouped, template_of
 from slimguard.views.failures import Failure, failing_lines, failures_of
 from slimguard.views.levels import ERROR, FATAL, STAMP, WARN, levels_of, stamp_of
-from slimguard.views.lines import shown_lines
+from slimguard.views.lines import line_starts, shown_lines
 from slimguard.views.model import Content, Part, Sketch
 
 LINE_CHARS = 400
@@ -55,7 +55,7 @@ def looks_like_log(lines: Sequence[str]) -> bool:
     stamped = sum(1 for line in some if stamp_of(line))
     if stamped * 4 >= len(some):
         return True
-    if len(levels_of(some, "\n".join(some), _starts(some))) * 5 >= len(some):
+    if len(levels_of(some, "\n".join(some), line_starts(some))) * 5 >= len(some):
         return True
     failed, summary, exits = failing_lines([*lines[:2_000], *lines[-2_000:]] if count > 4_000 else lines)
     return bool((failed and (summary or exits)) or (summary and exits) or len(failed) >= 3)
@@ -86,21 +86,12 @@ def _read(lines: Sequence[str]) -> _Log:
     if filled and own * 100 >= len(filled) * 97:
         bare = [_without_stamp(line) for line in lines]
         stamped = False
-    return _Log(lines, bare, levels_of(bare, "\n".join(bare), _starts(bare)), stamped)
+    return _Log(lines, bare, levels_of(bare, "\n".join(bare), line_starts(bare)), stamped)
 
 
 def _without_stamp(line: str) -> str:
     match = STAMP.match(line)
     return line[match.end() :].removeprefix("]").removeprefix("Z").removeprefix(" ") if match else line
-
-
-def _starts(lines: Sequence[str]) -> list[int]:
-    starts: list[int] = []
-    position = 0
-    for line in lines:
-        starts.append(position)
-        position += len(line) + 1
-    return starts
 
 
 def _overview(log: _Log) -> list[str]:
@@ -112,16 +103,22 @@ def _overview(log: _Log) -> list[str]:
     last = next((stamp for line in reversed(log.lines[-200:]) if (stamp := stamp_of(line))), "")
     if first and last:
         text.append(f"time: {first} … {last}")
-    statuses = Counter(match.group(1) for line in log.lines if (match := _STATUS.search(line)))
+    statuses = Counter(match.group(1) for line in _requests(log) if (match := _STATUS.search(line)))
     if sum(statuses.values()) * 2 > len(log.lines):
         text.append(f"HTTP status: {', '.join(f'{code} {count:,}' for code, count in sorted(statuses.items()))}")
     return text
 
 
+def _requests(log: _Log) -> Sequence[str]:
+    """The lines of an access log; of another log none."""
+    some = log.lines[:: max(1, len(log.lines) // 100)][:120]
+    return log.lines if sum(1 for line in some if _STATUS.search(line)) * 2 > len(some) else ()
+
+
 def _events(log: _Log, told: set[int]) -> list[Event]:
     """Errors with what belongs to them, those left out that stand in `told` already; failed requests as well."""
     severities = {place: rank for place, (rank, _) in log.levels.items() if rank >= ERROR}
-    for place, line in enumerate(log.lines):
+    for place, line in enumerate(_requests(log)):
         if place not in log.levels and (match := _STATUS.search(line)) and match.group(1)[0] == "5":
             severities[place] = ERROR
     events: list[Event] = []

@@ -34,6 +34,7 @@ _BAD_VALUE = re.compile(
 )
 _MILD = re.compile(r"(?i)^(?:warning|warn|unknown|cancelled|pending|stopped|blocked|expired|red|medium)$")
 _MESSAGES = ("message", "msg", "reason", "error", "detail", "details", "description", "summary", "title")
+_CONTAINERS = frozenset((dict, list))
 Category = Literal["", "state", "good", "bad", "number", "text"]
 
 
@@ -53,10 +54,16 @@ def trouble_lines(value: Json) -> list[str]:
     """`items[].status.phase=Failed ×2: web-1, web-7; message: …`, the rarest of the serious first."""
     signs: dict[tuple[str, str], _Sign] = {}
     totals: dict[str, int] = {}
+    known: dict[tuple[str, str], str] = {}
     for path, key, category, item, holder, record in _leaves(value):
         full = f"{path}.{key}" if path else key
         totals[full] = totals.get(full, 0) + 1
-        text = _sign(category, item)
+        if item.__class__ is str:
+            text = known.get((category, item))
+            if text is None:
+                text = known[category, item] = _sign(category, item)
+        else:
+            text = _sign(category, item)
         if not text:
             continue
         sign = signs.setdefault((full, text), _Sign(full, text, bool(_MILD.match(text.lstrip("=")))))
@@ -104,12 +111,12 @@ def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, J
         telling = known.get(keys)
         if telling is None:
             telling = known[keys] = [(key, category) for key in keys if (category := _category(key))]
-        inner = [(key, child) for key, child in item.items() if child and (is_object(child) or is_array(child))]
+        inner = [(key, child) for key, child in item.items() if child.__class__ in _CONTAINERS and child]
         if not telling and not inner:
             continue
         for key, category in telling:
             child = item[key]
-            if child is not None and not is_object(child) and not is_array(child):
+            if child is not None and child.__class__ not in _CONTAINERS:
                 yield path, key, category, child, item, record
         if inner:
             outer = () if shape_of_object(item) == "keyed" else record
