@@ -41,7 +41,7 @@ def fit(parts: Sequence[Part], budget: Budget, counter: TokenCounter) -> tuple[s
         kept[place] = lines
         shown += count if part.counted else 0
     body = "\n".join(line for place in range(len(parts)) for line in kept[place])
-    return _within(body, budget, counter), shown
+    return trimmed(body, budget, counter), shown
 
 
 def _fit_part(part: Part, room: Room, budget: Budget, counter: TokenCounter) -> tuple[list[str], int]:
@@ -112,7 +112,7 @@ def _size(line: str) -> int:
     return len(line.encode("utf-8", "surrogatepass")) + 1
 
 
-def _within(body: str, budget: Budget, counter: TokenCounter) -> str:
+def trimmed(body: str, budget: Budget, counter: TokenCounter) -> str:
     """The last guard: the whole text counted, lines dropped from the middle until it fits."""
     lines = body.split("\n")
     while lines and not (

@@ -12,7 +12,7 @@ from slimguard.ports import TokenCounter
 from slimguard.views.cells import one_line
 from slimguard.views.encoded import encoded_text
 from slimguard.views.fallback import fallback_view
-from slimguard.views.layout import fit
+from slimguard.views.layout import fit, trimmed
 from slimguard.views.model import Content, Part, Sketch, View
 from slimguard.views.registry import kind_of
 from slimguard.views.repeats import without_repeats
@@ -27,12 +27,13 @@ def render(document: Document, budget: Budget, counter: TokenCounter, *, extreme
     if extreme:
         budget = replace(budget, tokens=budget.tokens * 2 // 3)
     try:
-        return _render(document, budget, counter)
+        return render_strictly(document, budget, counter)
     except Exception:  # noqa: BLE001 - a view that fails falls back to the plainest one
         return fallback_view(document, budget, counter)
 
 
-def _render(document: Document, budget: Budget, counter: TokenCounter) -> View:
+def render_strictly(document: Document, budget: Budget, counter: TokenCounter) -> View:
+    """As `render`, but it raises when a view fails on its content; for tests."""
     tables = tables_of(document)
     shown, repeated = without_repeats([block for block in document.blocks if block.type not in ("image", "audio")])
     if len(shown) == 1:
@@ -42,9 +43,11 @@ def _render(document: Document, budget: Budget, counter: TokenCounter) -> View:
     else:
         sketch = _mixed(document, shown, tables, budget, counter)
     body, count = fit(sketch.parts, budget, counter)
+    if fenced(body) != body:
+        body = trimmed(fenced(body), budget, counter)
     return View(
         sketch.kind,
-        fenced(body),
+        body,
         sketch.shown or f"{count:,}",
         sketch.of,
         sketch.hints,
