@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from slimguard.document import Table
 from slimguard.views.cells import cell
@@ -69,18 +69,27 @@ def _row_parts(lines: Sequence[str], everything: bool, content: Content, rank: i
 
 def _rows(ranked: Ranked, content: Content) -> tuple[Sequence[Column], Sequence[str], bool]:
     """Columns, lines and whether all rows fit: many columns for few rows, the label and state columns for more."""
-    full = _choose(ranked, content, ROW_TOKENS)
+    full = _choose(ranked, content, ROW_TOKENS, ranked.labels)
     lines = _Lines(full, ranked.count, TEXT_CHARS)
     if _fits(lines, content, ALL_ROWS_TOKENS):
         return full, list(lines), True
-    if ranked.count <= SLIM_ROWS and ranked.title is not None and not ranked.title.opaque:
-        for tokens in (30, 22, 14, 1):
-            slim = _choose(ranked, content, tokens, slim=True)
-            lines = _Lines(slim, ranked.count, SLIM_CHARS)
-            if _fits(lines, content, ALL_ROWS_TOKENS):
-                return slim, list(lines), True
-        lines = _Lines(full, ranked.count, TEXT_CHARS)
+    for slim in _slim_choices(ranked, content):
+        lines = _Lines(slim, ranked.count, SLIM_CHARS)
+        if _fits(lines, content, ALL_ROWS_TOKENS):
+            return slim, list(lines), True
+    lines = _Lines(full, ranked.count, TEXT_CHARS)
     return full, lines, False
+
+
+def _slim_choices(ranked: Ranked, content: Content) -> Iterator[Sequence[Column]]:
+    """Fewer and fewer columns, with which all rows may fit; none when no text names the rows."""
+    title = ranked.title
+    if ranked.count > SLIM_ROWS or title is None or title.opaque or title.kind != "text":
+        return
+    for tokens in (30, 22, 14, 1):
+        yield _choose(ranked, content, tokens, ranked.labels, flat=True)
+        if len(ranked.labels) > 1:
+            yield _choose(ranked, content, tokens, (title,), flat=True)
 
 
 class _Lines(Sequence[str]):
@@ -108,16 +117,20 @@ def _fits(lines: Sequence[str], content: Content, tokens: int) -> bool:
     return content.counter.within("\n".join(lines), content.share(tokens))
 
 
-def _choose(ranked: Ranked, content: Content, tokens: int, *, slim: bool = False) -> list[Column]:
-    """The best columns whose row stays within `tokens`, labels first, the others in their own order."""
-    labels = [ranked.title] if slim and ranked.title is not None else list(ranked.labels)
+def _choose(
+    ranked: Ranked, content: Content, tokens: int, labels: Sequence[Column], *, flat: bool = False
+) -> list[Column]:
+    """The best columns whose row stays within `tokens`, labels first, the others in their own order.
+
+    `flat` leaves columns of lists and objects out.
+    """
     chosen = list(labels)
     used = sum(_cost(column, content) for column in chosen)
     for column in ranked.columns:
         if column in chosen or len(chosen) >= COLUMNS_SHOWN:
             continue
         cost = _cost(column, content)
-        if used + cost > tokens or ranked.scores[column.name] < 0.2 or (slim and column.counts is None):
+        if used + cost > tokens or ranked.scores[column.name] < 0.2 or (flat and column.counts is None):
             continue
         chosen.append(column)
         used += cost
