@@ -240,11 +240,11 @@ STDERR_LINES = 20
 STDERR_BYTES = 8 * 1024
 """Bytes of a server's stderr that are kept to explain why it failed."""
 
-EOF_SECONDS = 0.5
+EOF_SECONDS = 0.4
 """How long a child may take to leave after its stdin was closed, before SIGTERM."""
 
-TERM_SECONDS = 0.4
-"""How long a child may take to leave after SIGTERM, before SIGKILL; with EOF_SECONDS half of SHUTDOWN_SECONDS."""
+TERM_SECONDS = 0.3
+"""How long a child may take to leave after SIGTERM, before SIGKILL; with EOF_SECONDS a third of SHUTDOWN_SECONDS."""
 
 RECONNECT_SECONDS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
 """Waits between attempts to reach a server that keeps failing; the last one is kept."""

@@ -260,5 +260,5 @@ def _again(error: SlimguardError) -> SlimguardError:
     return type(error)(error.message, ran=error.ran, next_call=error.next_call, detail=error.detail, code=error.code)
 
 
-_MARGIN_SECONDS = 0.3
+_MARGIN_SECONDS = 0.5
 """Part of a shutdown that is left for the store and for the last process to be reaped."""

@@ -237,8 +237,8 @@ class Session:
         return connection if connection is not None and not connection.peer.unusable.is_set() else None
 
     def _fail_attempt(self, reason: str) -> None:
-        detail = self._detail
-        self._become("unavailable", f"{reason}\n{detail}" if detail and detail not in reason else reason)
+        more = [line for line in self._detail.split("\n") if line and line not in reason]
+        self._become("unavailable", "\n".join([reason, *more]))
 
     def _become(self, state: ServerState, reason: str) -> None:
         self._state, self._reason = state, reason
