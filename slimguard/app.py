@@ -24,7 +24,7 @@ from slimguard.host.native import NativeSurface, native_surface
 from slimguard.host.profiles import profile_of
 from slimguard.host.server import HostRequest, Surface
 from slimguard.host.stdio import stderr_log
-from slimguard.host.surface import CALL, FIND, READ, definitions
+from slimguard.host.surface import CALL, FIND, READ, listed_tools
 from slimguard.model import Caller, Json, JsonObject, Reply
 from slimguard.points import nowhere
 from slimguard.settings import Settings
@@ -74,8 +74,7 @@ class App(Surface):
         """The definitions for one host: our three, or in native mode those of the tools themselves."""
         if self.settings.mode == "native":
             return list((await self._native()).definitions)
-        profile = policy.HOSTS.get(self._profile(host), policy.HOSTS["default"])
-        return definitions(always_load=profile.always_load)
+        return listed_tools(self.settings, host)
 
     def tools_changed(self) -> None:
         """Called by the fleet after its catalog was swapped."""

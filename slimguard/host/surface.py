@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from slimguard import policy
+from slimguard.host.profiles import profile_of
 from slimguard.model import JsonObject
+from slimguard.settings import Settings
 
 FIND = "find_tool"
 CALL = "call_tool"
@@ -62,6 +65,12 @@ def definitions(*, always_load: bool) -> list[JsonObject]:
     if not always_load:
         return [dict(definition) for definition in DEFINITIONS]
     return [{**definition, "_meta": {"anthropic/alwaysLoad": True}} for definition in DEFINITIONS]
+
+
+def listed_tools(settings: Settings, client: str) -> list[JsonObject]:
+    """The definitions for the host with this client name, under these settings."""
+    name = profile_of(client) if settings.host == "auto" else settings.host
+    return definitions(always_load=policy.HOSTS.get(name, policy.HOSTS["default"]).always_load)
 
 
 def own_tool_call(name: str, arguments: JsonObject) -> tuple[str, JsonObject]:
