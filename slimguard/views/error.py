@@ -11,6 +11,7 @@ from slimguard.views.model import Content, Part, Sketch
 from slimguard.views.prose import clipped
 
 HEAD_LINES = 4
+TAIL_LINES = 8
 TAIL_TOKENS = 260
 CHAIN_TOKENS = 420
 _CHAIN = re.compile(
@@ -39,11 +40,11 @@ def error_view(content: Content) -> Sketch:
     chain = [place for place, line in enumerate(lines) if _CHAIN.match(line) and place >= HEAD_LINES]
     head = [f"L{place + 1}: {clipped(line)}" for place, line in enumerate(lines[:HEAD_LINES])]
     listed = [line for place in chain for line in _link(lines, place)]
-    tail = [clipped(line) for line in lines[-14:]]
+    tail = [clipped(line) for line in lines[-TAIL_LINES:]]
     parts = [
         Part(head, rank=0, counted=True),
         Part(listed, rank=1, tokens=content.share(CHAIN_TOKENS), more="… {n} more", ends=True, counted=True),
-        Part((f"L{max(1, len(lines) - 13)}-{len(lines)}:",), rank=1),
+        Part((f"L{max(1, len(lines) - TAIL_LINES + 1)}-{len(lines)}:",), rank=1),
         Part(tail, rank=1, tokens=content.share(TAIL_TOKENS), more="", ends=True, counted=True),
     ]
     place = chain[-1] if chain else len(lines) - 1
@@ -54,6 +55,8 @@ def error_view(content: Content) -> Sketch:
 def _link(lines: Sequence[str], place: int) -> list[str]:
     """One exception of the chain, with the frame above it, which is where it was raised."""
     shown = [f"L{place + 1}: {clipped(lines[place])}"]
+    if lines[place].startswith(("Traceback", "The above", "During", "Caused by", "Suppressed")):
+        return shown
     for above in range(place - 1, max(-1, place - 5), -1):
         if lines[above].lstrip().startswith(("File ", "at ")):
             return [clipped(lines[above].strip()), *shown]

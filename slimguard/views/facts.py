@@ -124,6 +124,8 @@ def _counts(column: Column, ranked: Ranked, *, titles: bool) -> str:
     counts = column.counts
     if counts is None or column.kind == "time" or column.distinct < 2 or ranked.count < 5:
         return ""
+    if column.name.count(".") and _IDS.search(column.name):
+        return ""
     if column.kind == "number" and (column.distinct > 6 or not column.whole or column.distinct * 4 > ranked.count):
         return ""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))

@@ -15,6 +15,7 @@ MARK = "|"
 """Divides cells: one token in almost every neighbourhood, and no character that JSON escapes."""
 ROW_TOKENS = 48
 ALL_ROWS_TOKENS = 700
+ALL_NAMES_TOKENS = 460
 SOME_ROWS_TOKENS = 230
 FACT_TOKENS = 380
 SLIM_ROWS = 64
@@ -75,7 +76,7 @@ def _rows(ranked: Ranked, content: Content) -> tuple[Sequence[Column], Sequence[
         return full, list(lines), True
     for slim in _slim_choices(ranked, content):
         lines = _Lines(slim, ranked.count, SLIM_CHARS)
-        if _fits(lines, content, ALL_ROWS_TOKENS):
+        if _fits(lines, content, ALL_ROWS_TOKENS if len(slim) > 1 else ALL_NAMES_TOKENS):
             return slim, list(lines), True
     lines = _Lines(full, ranked.count, TEXT_CHARS)
     return full, lines, False

@@ -139,6 +139,7 @@ def _body(blocks: list[str]) -> list[str]:
             is_row
             or len(block) > 40
             or block.startswith("#")
+            or (place > 0 and body[place - 1].startswith("#"))
             or any(len(near) > 60 for near in body[max(0, place - 2) : place + 3])
         ):
             kept.append(block.removesuffix(" |"))

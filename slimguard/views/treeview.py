@@ -47,7 +47,8 @@ def _nodes(table: Table, columns: Ranked, roots: Table | None) -> Nodes:
     depth_at = table.columns.index("_depth")
     rows = table.rows
     labels = [column for column in columns.labels if column.name not in ("_parent", "_depth", "id")][:1]
-    extra = next((column for column in columns.columns if column.name.lower() in ("type", "kind", "role")), None)
+    kinds = [column for column in columns.columns if column.name.lower() in ("type", "kind", "role")]
+    extra = kinds[0] if kinds and kinds[0].distinct > 2 else None
     base = list(roots.rows) if roots is not None else []
     shift = len(base)
     names = [_root_name(roots, row) for row in base] if roots is not None else []
