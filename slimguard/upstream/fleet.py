@@ -15,6 +15,7 @@ from slimguard import policy
 from slimguard.canonical import value_digest
 from slimguard.errors import SlimguardError, UpstreamFailed
 from slimguard.model import CallState, Execution, Json, Outcome, ServerStatus, Tool
+from slimguard.points import nowhere
 from slimguard.ports import CatalogKeeper, Clock, Ledger
 from slimguard.settings import ServerConfig
 from slimguard.upstream.calls import Executor
@@ -40,7 +41,7 @@ class Fleet:
         clock: Clock,
         *,
         on_change: Callable[[], None] = lambda: None,
-        at: Callable[[str], None] = _ignore,
+        at: Callable[[str], None] = nowhere,
         log: Callable[[str], None] = _ignore,
         join_within_ms: int = 0,
     ) -> None:
@@ -105,14 +106,18 @@ class Fleet:
             self._stopped.set()
 
     async def shutdown(self, seconds: float = policy.SHUTDOWN_SECONDS) -> None:
-        """End everything within `seconds`: calls in flight get what is left beside the ending of the children."""
+        """End everything within `seconds`: idle servers at once, calls in flight get nearly all of it."""
         self._closing = True
-        with anyio.move_on_after(max(0.0, seconds - policy.EOF_SECONDS - policy.TERM_SECONDS - _MARGIN_SECONDS)):
+        for session in self._sessions.values():
+            session.retire(_SHUT_DOWN)
+        with anyio.move_on_after(max(0.0, seconds - _MARGIN_SECONDS)):
             for run in list(self._shelf.in_flight()):
                 await run.done.wait()
         with anyio.move_on_after(_MARGIN_SECONDS):
             for run in list(self._shelf.in_flight()):
-                await self._executor.give_up(run, "the guard was shut down before the server answered")
+                if run.connection is not None:
+                    run.connection.wire.hurry()
+                await self._executor.give_up(run, _SHUT_DOWN)
         self._stop.set()
         if self._tasks is not None:
             await self._stopped.wait()
@@ -260,5 +265,7 @@ def _again(error: SlimguardError) -> SlimguardError:
     return type(error)(error.message, ran=error.ran, next_call=error.next_call, detail=error.detail, code=error.code)
 
 
-_MARGIN_SECONDS = 0.5
+_MARGIN_SECONDS = 0.4
 """Part of a shutdown that is left for the store and for the last process to be reaped."""
+
+_SHUT_DOWN = "the guard was shut down before the server answered"

@@ -86,6 +86,9 @@ class HttpWire:
 
         return {"mcp-name": encode_header_value(name)} | mcp_param_headers(x_mcp_header_map(input_schema), arguments)
 
+    def hurry(self) -> None:
+        """Nothing to do: there is no child to wait for."""
+
     def diagnosis(self) -> str:
         """Where it is."""
         return f"at {where(str(self._url))}"

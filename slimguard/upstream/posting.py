@@ -14,6 +14,7 @@ import httpx2
 
 from slimguard import policy
 from slimguard.model import Answer, Ran
+from slimguard.points import nowhere
 from slimguard.settings import ServerConfig
 from slimguard.upstream.framing import Message, MessageId, Noise, Oversized, Response
 from slimguard.upstream.spans import Bytes, element_spans
@@ -183,7 +184,7 @@ class Poster:
         # A generator is consumed by the one send; nothing below us could send it a second time.
         body, called = flight.outgoing.body, flight.outgoing.ticket is not None
         flight.begun = True
-        if called:
+        if called and self._at is not nowhere:
             self._at("before-write")
             yield body[: len(body) // 2]
             self._at("half-written")

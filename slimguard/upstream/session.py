@@ -91,12 +91,12 @@ class Session:
             self._tools = tuple(tools)
             self._hooks.on_change()
 
-    def retire(self) -> None:
+    def retire(self, reason: str = _RETIRED) -> None:
         """Start nothing new; calls in flight finish, then the connection closes and `run` returns."""
         self._retired.set()
         self._demand.set()
         if self._connection is not None:
-            self._connection.peer.stale(_RETIRED)
+            self._connection.peer.stale(reason)
 
     def check(self, tool: Tool) -> None:
         """Refuse a tool whose definition is not the live one; raises `RequestRejected`."""

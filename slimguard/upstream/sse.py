@@ -60,6 +60,9 @@ class SseWire:
         """None."""
         return {}
 
+    def hurry(self) -> None:
+        """Nothing to do: there is no child to wait for."""
+
     def diagnosis(self) -> str:
         """Where it is."""
         return f"at {where(str(self._url))}"

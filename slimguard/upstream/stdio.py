@@ -11,6 +11,7 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from slimguard import policy
+from slimguard.points import nowhere
 from slimguard.settings import ServerConfig
 from slimguard.upstream.framing import LineFramer, Message, Oversized, Response, split
 from slimguard.upstream.process import Child, PipeBroken, spawn
@@ -52,7 +53,7 @@ class StdioWire:
                 self._at("before-write")
             finished = False
             try:
-                half = len(line) // 2 if outgoing.ticket is not None else 0
+                half = len(line) // 2 if outgoing.ticket is not None and self._at is not nowhere else 0
                 await self._write(line, 0, half)
                 if half:
                     self._at("half-written")
@@ -78,6 +79,10 @@ class StdioWire:
     def call_headers(self, name: str, input_schema: Any, arguments: Mapping[str, Any]) -> Mapping[str, str]:  # noqa: ARG002
         """None: pipes carry no headers."""
         return {}
+
+    def hurry(self) -> None:
+        """Wait less for the child when it is ended."""
+        self.child.hurry()
 
     def diagnosis(self) -> str:
         """The exit code, if it ended, and the last lines of stderr."""

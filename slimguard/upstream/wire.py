@@ -102,6 +102,10 @@ class Wire(Protocol):
         """The headers that a `tools/call` of this tool needs over this carrier."""
         ...
 
+    def hurry(self) -> None:
+        """Closing comes next and must not take its time: a call on this connection has used it up."""
+        ...
+
     def diagnosis(self) -> str:
         """More about why it failed, for the owner: exit code and the last stderr lines, or nothing."""
         ...
