@@ -59,6 +59,11 @@ def text_tables(text: str) -> Iterator[TextTable]:
         yield aligned
 
 
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:|\b\d{2}:\d{2}:\d{2}\b")
+_HEADING_WORDS = 5
+"""A heading of a column has at most this many words."""
+
+
 def delimited_table(text: str) -> TextTable | None:
     """The CSV or TSV table that a text is, after at most a few heading lines; None when its lines do not agree."""
     position, skipped = 0, 0
@@ -93,6 +98,8 @@ def _delimited(text: str, start: int, mark: str, skipped: int) -> TextTable | No
     if not _is_header(header) or width < 2:
         return None
     body = [row for row in probe[1:] if row]
+    if _is_data(probe[0], body):
+        return None
     agreeing = sum(1 for row in body if len(row) == width)
     if agreeing < 2 or agreeing * 10 < len(body) * 9 or (width == 2 and mark != "\t" and _is_prose(body)):
         return None
@@ -124,6 +131,14 @@ def _is_header(cells: Sequence[str]) -> bool:
     if any(not cell or len(cell) > 80 or _NUMBER.match(cell) for cell in cells[1:]) or len(set(cells)) != len(cells):
         return False
     return not any(cell.endswith((".", "!", "?")) and " " in cell for cell in cells)
+
+
+def _is_data(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether a first row is one more row, as in a log or in prose with commas, and no header over the others."""
+    if any(_MOMENT.search(cell) or len(cell.split()) > _HEADING_WORDS for cell in first):
+        return True
+    repeated = (sum(1 for row in body if place < len(row) and row[place] == cell) for place, cell in enumerate(first))
+    return any(count * 4 > len(body) for count in repeated)
 
 
 def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
