@@ -95,6 +95,7 @@ class Session:
         """Start nothing new; calls in flight finish, then the connection closes and `run` returns."""
         self._retired.set()
         self._demand.set()
+        self._wake()
         if self._connection is not None:
             self._connection.peer.stale(reason)
 
@@ -244,6 +245,9 @@ class Session:
         self._state, self._reason = state, reason
         if state != "connecting":
             self.settled.set()
+        self._wake()
+        self._hooks.on_change()
+
+    def _wake(self) -> None:
         progressed, self._progressed = self._progressed, anyio.Event()
         progressed.set()
-        self._hooks.on_change()

@@ -280,6 +280,30 @@ async def test_a_changed_configuration_touches_only_the_changed_servers(
     assert len(kept) >= 1
 
 
+async def test_a_call_that_waits_for_a_server_is_refused_when_the_server_is_removed(upstream_kit: ModuleType) -> None:
+    keeper = upstream_kit.MemoryKeeper()
+    async with upstream_kit.running(upstream_kit.raw_stdio(), keeper=keeper):
+        pass
+    slow = upstream_kit.raw_stdio(env={"RAW_DELAY": "20"})
+    async with upstream_kit.running(slow, keeper=keeper, settle=0.2) as rig:
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
+                refused: list[UpstreamFailed] = []
+
+                async def call() -> None:
+                    try:
+                        await rig.call("echo")
+                    except UpstreamFailed as error:
+                        refused.append(error)
+
+                tasks.start_soon(call)
+                await anyio.wait_all_tasks_blocked()
+                await rig.fleet.reload({})
+
+    assert [error.ran for error in refused] == ["no"]
+    assert rig.ledger.events == []
+
+
 async def test_children_that_are_deaf_to_everything_are_gone_in_two_seconds(
     upstream_kit: ModuleType, tmp_path: Path
 ) -> None:
