@@ -246,6 +246,9 @@ EOF_SECONDS = 0.4
 TERM_SECONDS = 0.3
 """How long a child may take to leave after SIGTERM, before SIGKILL; with EOF_SECONDS a third of SHUTDOWN_SECONDS."""
 
+HURRIED_SECONDS = 0.1
+"""The same two waits for a child whose call did not end within a shutdown: it has had its time."""
+
 RECONNECT_SECONDS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
 """Waits between attempts to reach a server that keeps failing; the last one is kept."""
 
