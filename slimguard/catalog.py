@@ -72,7 +72,7 @@ def resolve(catalog: Catalog, name: str) -> Tool:
     pin = _PIN.search(text)
     bare = text[: pin.start()] if pin else text
     tool = _one_of(catalog, bare)
-    if pin and not tool.digest.startswith(pin[1]):
+    if pin and pin[1] != tool.pin:
         raise RequestRejected(
             f"the definition of {tool.id} has changed since this tool_ref was given",
             next_call=f'find_tool(query="{tool.id}") shows the new definition; its tool_ref is {tool.ref}',

@@ -44,7 +44,7 @@ class Tool:
     """One tool of one upstream, as its server defined it.
 
     `definition` is the whole parsed definition and is never edited. `digest` is the hex BLAKE3 of its
-    canonical form (`canonical.definition_digest`), of which `tool_ref` shows the first six digits.
+    canonical form (`canonical.definition_digest`), from which the six digits of `tool_ref` are made.
     """
 
     server: str
@@ -58,9 +58,14 @@ class Tool:
         return f"{self.server}/{self.name}"
 
     @property
+    def pin(self) -> str:
+        """Six decimal digits of the definition's digest: two tokens, where six hexadecimal digits are four."""
+        return f"{int.from_bytes(self.digest[:16].encode()) % 999_983:06}"  # a prime: every byte counts
+
+    @property
     def ref(self) -> str:
         """The `tool_ref`: readable, and pinned to the definition."""
-        return f"{self.server}/{self.name}#{self.digest[:6]}"
+        return f"{self.server}/{self.name}#{self.pin}"
 
     @property
     def input_schema(self) -> Json:

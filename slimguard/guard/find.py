@@ -72,7 +72,7 @@ def _entry(tool: Tool, status: ServerStatus | None, counter: TokenCounter) -> st
         lines.append(about)
     schema = dump(tool.input_schema)
     if counter.within(schema, policy.SCHEMA_TOKENS):
-        lines.append(f"arguments: {schema}")
+        lines.append(schema)
     else:
         lines.append(f"arguments (schema shortened, read it all with read_result(result_ref={dump(tool.ref)})):")
         lines.append(signature(tool.input_schema))

@@ -18,7 +18,7 @@ _TEXT = {"type": "string"}
 DEFINITIONS: tuple[dict[str, Any], ...] = (
     {
         "name": FIND,
-        "description": "Find a tool: one step, verb object product. Gives tool_ref and schema; without query a map.",
+        "description": "Find tool_ref and schema for one step: verb object product; without query a map.",
         "inputSchema": {"type": "object", "properties": {"query": _TEXT}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True},
     },
@@ -35,7 +35,7 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     {
         "name": READ,
         "description": "Read a stored result. query: words, /regex/, lines:1-9, items:0-9, select:JMESPath, "
-        "sql:SELECT…FROM rows, outline; none: pages. No ref: recent results.",
+        "sql:SELECT…, outline; none: pages. No ref: recent results.",
         "inputSchema": {"type": "object", "properties": {"result_ref": _TEXT, "query": _TEXT, "cursor": _TEXT}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True},
     },

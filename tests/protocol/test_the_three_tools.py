@@ -37,10 +37,10 @@ def test_claude_code_is_told_to_load_the_tools_always_and_others_are_not(bench):
 def test_find_returns_the_exact_schema_and_a_pinned_ref(guard, helpers):
     host = guard()
     text = helpers.text_of(host.call("find_tool", {"query": "write a row to the ledger"}))
-    found = re.search(r"tool_ref: (count/record#[0-9a-f]{6})", text)
+    found = re.search(r"tool_ref: (count/record#[0-9]{6})", text)
     assert found, text
-    line = next(line for line in text.splitlines() if line.startswith("arguments: "))
-    assert json.loads(line.removeprefix("arguments: "))["properties"]["code"] == {
+    line = next(line for line in text.splitlines() if line.startswith("{"))
+    assert json.loads(line)["properties"]["code"] == {
         "type": "string",
         "pattern": "^[A-Z]{3}$",
     }

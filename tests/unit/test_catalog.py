@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from slimguard.canonical import definition_digest
@@ -70,3 +72,11 @@ def test_globs_authorise_and_a_deny_wins(allow, deny, expected):
 def test_the_digest_ignores_what_does_not_change_what_a_tool_does():
     assert tool("s", "t", _meta={"x": 1}).digest == tool("s", "t").digest
     assert tool("s", "t", description="d").digest != tool("s", "t").digest
+
+
+def test_a_tool_ref_is_pinned_by_six_digits_that_change_with_the_definition():
+    one, other = tool("s", "t"), tool("s", "t", description="d")
+    assert re.fullmatch(r"s/t#[0-9]{6}", one.ref)
+    assert one.ref != other.ref
+    with pytest.raises(RequestRejected, match="has changed since"):
+        resolve(catalog_of([other]), one.ref)
