@@ -41,6 +41,8 @@ class Front(Surface):
     """Set when the host has its tools, or needs the guard."""
     loaded: anyio.Event = field(default_factory=anyio.Event)
     """Set when `guard` is."""
+    gone: anyio.Event = field(default_factory=anyio.Event)
+    """Set when the host has left."""
     guard: App | None = None
 
     async def tools(self, host: str) -> list[JsonObject]:
@@ -74,7 +76,9 @@ async def serve_stdio(
             async with host_streams(stderr_log, at) as (read, write):
                 await server.run(read, write, initialization_options(server, tools_changed=settings.mode == "native"))
             group.cancel_scope.cancel()
-        behind.cancel_scope.cancel()
+        front.gone.set()
+        if front.guard is None:
+            behind.cancel_scope.cancel()
 
 
 async def _run_guard(
@@ -83,7 +87,10 @@ async def _run_guard(
     reload: Callable[[], Settings] | None,
     announce: Callable[[], Awaitable[None]],
 ) -> None:
-    """Load the guard once the host has its list of tools, and run it until it is cancelled."""
+    """Load the guard once the host has its list of tools, and run it until the host has left.
+
+    It is never cancelled once it runs: that would end the servers before their calls had their time (P2).
+    """
     with anyio.move_on_after(policy.LISTED_WAIT_SECONDS):
         await front.listed.wait()
     running = await anyio.to_thread.run_sync(_load, abandon_on_cancel=True)
@@ -91,10 +98,18 @@ async def _run_guard(
         app.listed.set()
         front.guard = app
         front.loaded.set()
-        while True:
-            await app.changed.wait()
+        async with anyio.create_task_group() as group:
             if front.settings.mode == "native":
-                await announce()
+                group.start_soon(_announce_changes, app, announce)
+            await front.gone.wait()
+            group.cancel_scope.cancel()
+
+
+async def _announce_changes(app: App, announce: Callable[[], Awaitable[None]]) -> None:
+    """Tell the host of changed tools."""
+    while True:
+        await app.changed.wait()
+        await announce()
 
 
 def _load() -> Any:

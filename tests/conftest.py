@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,8 @@ class RawHost:
         self.lines: list[bytes] = []
         self._answers: dict[Any, queue.Queue[dict[str, Any]]] = {}
         self._lock = threading.Lock()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         self._errors = threading.Thread(target=self._read_errors, daemon=True)
         self._errors.start()
 
@@ -57,6 +59,8 @@ class RawHost:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(line)
+            if not line.endswith(b"\n"):
+                return
             message = json.loads(line)
             if "method" in message:
                 self.notifications.append(message)
@@ -83,10 +87,14 @@ class RawHost:
         return self.last_id
 
     def answer(self, identifier: Any, timeout: float = 30) -> dict[str, Any]:
-        try:
-            return self._box(identifier).get(timeout=timeout)
-        except queue.Empty:
-            raise AssertionError(f"no answer to {identifier}; stderr: {self.stderr.decode()[-2000:]}") from None
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                return self._box(identifier).get(timeout=max(0.0, min(0.5, end - time.monotonic())))
+            except queue.Empty:
+                if time.monotonic() < end and self._reader.is_alive():
+                    continue
+                raise AssertionError(f"no answer to {identifier}; stderr: {self.stderr.decode()[-2000:]}") from None
 
     def request(self, method: str, params: dict[str, Any] | None = None, timeout: float = 30) -> dict[str, Any]:
         message = self.answer(self.post(method, params), timeout)
