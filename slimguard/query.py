@@ -31,7 +31,8 @@ class Query:
 
     `text` holds words, pattern, expression, SELECT or ref, as written. `first` and `last` are the ends of a range as
     written: lines 1-based, items and bytes 0-based, both included; None leaves an end open, a negative one counts from
-    the end. `path` is the array that `items:` addresses, `block` the block of the result (None: the main one).
+    the end. `path` is the value that `items:` or `outline:` addresses, `block` the block of the result (None: the main
+    one).
     """
 
     kind: Kind
@@ -139,7 +140,7 @@ def _printed(query: Query) -> str:
     if query.kind == "regex":
         return f"/{text}/{query.flags}"
     if query.kind == "outline":
-        return "outline"
+        return f"outline:{query.path}" if query.path else "outline"
     if query.kind == "raw":
         return "raw:"
     if query.kind in ("first", "last"):
@@ -207,7 +208,7 @@ def _parse_line(line: str) -> tuple[Query, ...]:
 
 def _prefixed(kind: Kind, prefix: str, rest: str) -> tuple[Query, ...]:
     if kind == "words":
-        return (Query("words", rest),) if rest else (Query("page"),)
+        return (Query("words", rest),) if rest else ()
     if kind == "regex":
         regex = _REGEX.match(rest)
         text, flags = (regex.group(1), regex.group(2)) if regex else (rest, "")

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from slimguard.canonical import dump
-from slimguard.document import Block, Path, format_path
+from slimguard.document import MISSING, Block, Path, format_path, parse_path, value_at
 from slimguard.document.continuation import continuation_of
 from slimguard.document.tables import Table, tables_of
-from slimguard.frame import size_text, token_text
+from slimguard.errors import QueryRejected
+from slimguard.frame import read_call, size_text, token_text
 from slimguard.model import Json, is_array, is_object
 from slimguard.policy import OUTLINE_TOKENS
 from slimguard.readers.cursor import stale
@@ -63,24 +64,42 @@ def _source_lines(request: Request, source: Source) -> Iterator[str]:
     document = source.document
     chosen = request.query.block
     blocks = document.blocks if chosen is None else (block_of(source, chosen),)
-    tables = tuple(t for t in tables_of(document) if chosen is None or t.block == chosen)
+    path = _path(request, source)
+    tables = tuple(
+        table for table in tables_of(document) if chosen in (None, table.block) and table.path[: len(path)] == path
+    )
     if document.is_error:
         yield "isError: true"
     if tables:
         yield tables_line(tables)
-    if going_on := continuation_of(document):
+    if not path and (going_on := continuation_of(document)):
         yield f"upstream says: {', '.join(going_on)}"
     for block in blocks:
         yield _heading(request, block, single=len(document.blocks) == 1)
         if block.json is not None:
             covered = {table.path for table in tables if table.block == block.index}
-            yield from _structure(block.json.value, (), covered, 0)
+            value = value_at(block.json.value, path)
+            if value is not MISSING:
+                yield from _structure(value, path, covered, 0)
         elif block.text:
             yield from text_lines(block.text)
         for table in [table for table in tables if table.block == block.index][:_TABLES_DETAILED]:
             yield from _columns(table)
     if not blocks:
         yield "no content"
+
+
+def _path(request: Request, source: Source) -> Path:
+    """The path that `outline:PATH` asks for, the root without one; raises with the keys there are."""
+    path = parse_path(request.query.path) if request.query.path else ()
+    blocks = [block for block in source.document.values if request.query.block in (None, block.index)]
+    if path is not None and (not path or any(value_at(b.json.value, path) is not MISSING for b in blocks if b.json)):
+        return path
+    root = blocks[0].json.value if blocks and blocks[0].json else None
+    keys = f"; keys of the root: {', '.join(list(root)[:25])}" if is_object(root) else ""
+    raise QueryRejected(
+        f"outline: there is nothing at {clip(request.query.path, 60)}{keys}", next_call=read_call(source.ref, "outline")
+    )
 
 
 def _heading(request: Request, block: Block, *, single: bool) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from slimguard.errors import QueryRejected
 from slimguard.frame import error_text, footer, framed, header, read_call
 from slimguard.model import Budget, JsonObject
+from slimguard.ports import TokenCounter
 from slimguard.query import Query, parse, print_queries, print_query
 from slimguard.readers.cursor import make_cursor, open_cursor
 from slimguard.readers.fitting import less, printable
@@ -19,6 +20,8 @@ _PAGES = "pages"
 _SLACK = 8
 _SAMPLE_CURSOR = "Eq3_Zx9Kd-7Rw2Lt5Vn8Hc1P"
 """Stands for a cursor when the cost of the frame is counted: as long as they get, and as many tokens."""
+_TRIES = 3
+"""Readings of a query until header, notes and body together are within budget; the first is, as a rule."""
 _LONG_QUERY = 1_500
 
 
@@ -29,7 +32,7 @@ def read(sources: Sequence[Source], query: str, cursor: str, context: ReadContex
     reading the sources raises. Runs in a worker thread: it may take a second on a large result.
     """
     refs = "+".join(source.ref for source in sources)
-    queries = parse(query)
+    queries = parse(printable(query))
     if len(queries) > 1:
         if cursor:
             raise QueryRejected(
@@ -49,11 +52,32 @@ def _one(sources: Sequence[Source], query: Query, refs: str, cursor: str, contex
     if cursor and query.kind == "page":
         query = _query_of(position, query)
     budget = context.page_budget if query.kind in PAGED else context.budget
-    request = Request(query, sources, _body_budget(query, refs, budget, context), context, position)
-    answer = READERS[query.kind](request)
-    first = header(answer.kind, refs, answer.shown, *answer.notes)
-    last = footer(refs, answer.shown, _next_call(answer, query, refs, context))
-    return ReadReply(printable(framed(first, answer.body, last)), answer.media)
+    inner = _body_budget(query, refs, budget, context)
+    text, answer = _framed(Request(query, sources, inner, context, position), refs)
+    for attempt in range(_TRIES):
+        over = _excess(text, budget, context.counter, counted_lines=query.kind != "raw")
+        if over is None:
+            break
+        inner = less(inner, tokens=over.tokens, size=over.bytes, lines=over.lines or 0)
+        text, answer = _framed(Request(query, sources, inner, context, position), refs, with_notes=attempt < _TRIES - 1)
+    return ReadReply(text, answer.media)
+
+
+def _framed(request: Request, refs: str, *, with_notes: bool = True) -> tuple[str, Answer]:
+    answer = READERS[request.query.kind](request)
+    first = header(answer.kind, refs, answer.shown, *(answer.notes if with_notes else ()))
+    last = footer(refs, answer.shown, _next_call(answer, request.query, refs, request.context))
+    return printable(framed(first, answer.body, last)), answer
+
+
+def _excess(text: str, budget: Budget, counter: TokenCounter, *, counted_lines: bool) -> Budget | None:
+    """By how much `text` is over `budget`, None when it is within; notes and headings are not known beforehand."""
+    size, lines = len(text.encode("utf-8")) - budget.bytes, 0
+    if counted_lines and budget.lines is not None:
+        lines = text.count("\n") + 1 - budget.lines
+    if counter.within(text, budget.tokens) and size <= 0 and lines <= 0:
+        return None
+    return Budget(max(0, counter.count(text) - budget.tokens) + _SLACK, max(0, size) + _SLACK, max(0, lines))
 
 
 def _several(sources: Sequence[Source], queries: Sequence[Query], refs: str, context: ReadContext) -> ReadReply:

@@ -137,8 +137,9 @@ def _second_reading(
             candidates.extend(
                 f"{expression[:start]}{prefix}{expression[start:]}" for prefix in _prefixes(value, keys[0])
             )
-    if expression.lstrip().startswith("["):
-        candidates.extend(f"{format_path(path)}{expression.lstrip()}" for path in _array_paths(roots))
+    elif expression[start : start + 1] == "[":
+        arrays = [format_path(path) for path in _array_paths(roots)]
+        candidates.extend(f"{expression[:start]}{path}{expression[start:]}" for path in arrays)
     for candidate in dict.fromkeys([*candidates, *map(with_literals, candidates)]):
         if candidate == expression:
             continue

@@ -96,7 +96,7 @@ class Names:
             column for columns in self.columns.values() for column in columns
         ]  # fmt: skip
         name = missing.group(1).rpartition(".")[2]
-        close = process.extract(name, dict.fromkeys(known), scorer=fuzz.WRatio, limit=3, score_cutoff=60)
+        close = process.extract(name, list(dict.fromkeys(known)), scorer=fuzz.WRatio, limit=3, score_cutoff=60)
         return f"; nearest: {', '.join(str(match[0]) for match in close)}" if close else ""
 
 
