@@ -96,7 +96,7 @@ ANALYSED_DETAIL_CHARS = 2_000
 ANALYSED_REPEATS = 3
 """How many times one word of one field counts: repeating it further gains nothing."""
 
-QUERY_CHARS = 600
+FIND_QUERY_CHARS = 600
 """How much of a query the ranking reads."""
 
 QUERY_WORDS = 60

@@ -63,9 +63,12 @@ class Upstreams(Protocol):
 class Calls(Protocol):
     """Executes tools. An execution outlives the request that started it (DESIGN §4c)."""
 
-    async def start(self, execution: Execution, *, progress: Callable[[Json], None] | None = None) -> None:
+    async def start(
+        self, execution: Execution, *, progress: Callable[[Json], None] | None = None, within: float | None = None
+    ) -> None:
         """Record the intent durably, then send `tools/call` exactly once and capture the answer in the background.
 
+        `within` bounds in seconds how long the server may take to connect; after that nothing is sent any more.
         Raises `UpstreamFailed(ran="no")` when the server cannot be reached and `StoreUnavailable(ran="no")` when
         the intent cannot be recorded and the tool is not read-only. `progress` gets each progress params object.
         """

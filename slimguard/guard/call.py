@@ -106,7 +106,14 @@ async def _resolved(services: Services, request: Request) -> Tool:
         if error.code != "unknown_tool" or not connecting:
             raise
     await services.upstreams.settle(services.budgets("default").soft_seconds())
-    return resolve(services.shelf.catalog(), request.tool_ref)
+    try:
+        return resolve(services.shelf.catalog(), request.tool_ref)
+    except RequestRejected as error:
+        waiting = [status.name for status in services.upstreams.statuses() if status.state == "connecting"]
+        if error.code != "unknown_tool" or not waiting:
+            raise
+        message = f"{error.message}; still connecting: {', '.join(waiting[:10])}"
+        raise RequestRejected(message, next_call=error.next_call, code="connecting") from None
 
 
 def _rejected(tool: Tool, problems: tuple[Problem, ...], *, native: bool = False) -> RequestRejected:
@@ -155,8 +162,9 @@ async def execute(
         meta=meta or {},
     )
     try:
-        await services.calls.start(execution, progress=channel.progress)
-        left = budgets.soft_seconds(tool) - (services.clock.monotonic() - began)
+        soft = budgets.soft_seconds(tool)
+        await services.calls.start(execution, progress=channel.progress, within=soft)
+        left = soft - (services.clock.monotonic() - began)
         outcome = await services.calls.wait(execution.ref, max(0.0, left))
     except SlimguardError:
         raise

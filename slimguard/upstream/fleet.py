@@ -141,7 +141,9 @@ class Fleet:
             self._tasks.start_soon(self._load_kept, added)
         self._swap()
 
-    async def start(self, execution: Execution, *, progress: Callable[[Json], None] | None = None) -> None:
+    async def start(
+        self, execution: Execution, *, progress: Callable[[Json], None] | None = None, within: float | None = None
+    ) -> None:
         """Record the intent, send once, return; the execution goes on by itself (port `Calls`)."""
         if self._closing or self._tasks is None:
             raise UpstreamFailed("the guard is shutting down; nothing was sent", code="closing")
@@ -154,14 +156,28 @@ class Fleet:
         elif progress is not None:
             run.progress.append(progress)
         try:
-            await run.opened.wait()
+            with anyio.move_on_after(within):
+                await run.opened.wait()
+            if not run.opened.is_set():
+                raise self._still_connecting(run, execution)
             with anyio.move_on_after(policy.SEND_WAIT_SECONDS):
                 await run.sent.wait()
         except anyio.get_cancelled_exc_class():
-            run.abandoned = run.execution.ref == execution.ref and not self._is_joined(run)
+            self._abandon(run, execution)
             raise
         if run.refusal is not None:
             raise _again(run.refusal)
+
+    def _abandon(self, run: Run, execution: Execution) -> None:
+        run.abandoned = run.execution.ref == execution.ref and not self._is_joined(run)
+
+    def _still_connecting(self, run: Run, execution: Execution) -> UpstreamFailed:
+        """The deadline passed before the intent was recorded: nothing was sent, and nothing will be."""
+        self._abandon(run, execution)
+        server = execution.tool.server
+        return UpstreamFailed(
+            f"the server {server} is still connecting; nothing was sent", next_call="call it again", code="connecting"
+        )
 
     async def wait(self, ref: str, seconds: float) -> Outcome:
         """Wait until the execution ended, at most `seconds`; `state` is `running` if it has not.

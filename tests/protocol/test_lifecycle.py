@@ -134,3 +134,17 @@ def test_text_that_is_no_unicode_survives_both_ways(guard, bench):
     assert "result" in host.answer("s")
     assert bench.calls("record")[0]["arguments"]["text"] == "a\ud800b"
     assert len(host.request("tools/list")["tools"]) == 3
+
+
+def test_a_call_of_a_server_that_is_still_connecting_ends_at_the_soft_deadline_unsent(bench, helpers):
+    bench.counting(START_SLEEP="${SLEEP:-0}")
+    first = bench.host()
+    first.call("find_tool", {"query": "count/record"})
+    first.close()
+    bench.environment["SLEEP"] = "30"
+    bench.section["timeouts"] = {"soft_seconds": 1}
+    host = bench.host()
+    text = helpers.text_of(host.tool("count/record", {"text": "x"}))
+    assert "still connecting" in text
+    assert "tool ran: no" in text
+    assert bench.calls() == []
