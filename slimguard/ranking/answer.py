@@ -16,7 +16,7 @@ from slimguard.ranking.analysis import field_words
 from slimguard.ranking.index import Index
 from slimguard.ranking.intent import Concept, read
 from slimguard.ranking.repair import repair
-from slimguard.ranking.scoring import Scores, score
+from slimguard.ranking.scoring import Scores, score, strength
 
 Confidence = Literal["clear", "several", "low", "none"]
 
@@ -54,7 +54,7 @@ _PREFIX = re.compile(r"^\s*([^\s:/]{1,80})\s*[:：]\s*(\S.*)$", re.DOTALL)
 
 def search(index: Index, query: str, *, limit: int = policy.FOUND_TOOLS) -> Found:
     """At most `limit` tools for `query`, one when it clearly wins. Pure, deterministic, never raises."""
-    asked = text.clean(query[: policy.QUERY_CHARS]).strip()
+    asked = text.clean(query[: policy.FIND_QUERY_CHARS]).strip()
     if not asked or not index.tools or limit < 1:
         return _EMPTY
     exact = _exact(index, asked)
@@ -68,7 +68,7 @@ def search(index: Index, query: str, *, limit: int = policy.FOUND_TOOLS) -> Foun
 
 def ranked_tools(index: Index, query: str, count: int) -> list[Tool]:
     """The best `count` tools without any left out: what `search` chooses from, for measuring."""
-    asked = text.clean(query[: policy.QUERY_CHARS]).strip()
+    asked = text.clean(query[: policy.FIND_QUERY_CHARS]).strip()
     return [index.tools[place] for place in _asking(index, asked).ranked[:count]]
 
 
@@ -122,9 +122,9 @@ def _ranked(index: Index, scores: Scores, within: str | None) -> list[int]:
     )
 
 
-_CLEAR_LEAD = 2.0
-_KEPT_SHARE = 0.4
-_LOW_COVERAGE = 0.35
+_CLEAR_LEAD = 2.4
+_KEPT_SHARE = 0.33
+_LOW_SUPPORT = 0.35
 
 
 def _chosen(asking: _Asking, limit: int) -> Found:
@@ -135,7 +135,7 @@ def _chosen(asking: _Asking, limit: int) -> Found:
         one = index.analyses[place]
         groups.setdefault((one.name_key, one.parameter_key), []).append(place)
     heads = [places[0] for places in groups.values()]
-    low = asking.scores.coverage[heads[0]] < _LOW_COVERAGE
+    low = asking.scores.support[heads[0]] < _LOW_SUPPORT
     clear = len(heads) == 1 or of[heads[1]] * _CLEAR_LEAD < of[heads[0]]
     kept = [place for place in heads[:limit] if of[place] >= _KEPT_SHARE * of[heads[0]]]
     if clear and not low:
@@ -161,7 +161,7 @@ def reasons(index: Index, place: int, concepts: list[Concept]) -> tuple[Reason, 
         best: tuple[float, Reason] | None = None
         for phrase, (kind, fit) in concept.alternatives.items():
             if all(term in where for term in phrase):
-                worth = fit * float(getattr(index.weights, kind)) * index.weights.fields[where[phrase[0]]]
+                worth = fit * strength(index.weights, kind) * index.weights.fields[where[phrase[0]]]
                 if best is None or worth > best[0]:
                     best = (worth, Reason(concept.word, where[phrase[0]], kind))
         if best is not None:

@@ -23,6 +23,8 @@ class Concept:
     soft: bool = False
     known: bool = True
     negated: bool = False
+    product: bool = False
+    """Whether it names a product: a tool of another product is rarely what was meant."""
     overlapping: bool = False
     size: int = 1
 
@@ -52,7 +54,7 @@ def language_of(words: list[str], knows: Callable[[str], bool]) -> str:
 
 def read(query: str, knows: Callable[[str], bool], repair: Repair) -> list[Concept]:
     """The concepts of `query` in order; `knows` tells whether the catalog has a term, `repair` mends unknown words."""
-    cleaned = text.clean(query[: policy.QUERY_CHARS])
+    cleaned = text.clean(query[: policy.FIND_QUERY_CHARS])
     words = text.split_words(cleaned)[: policy.QUERY_WORDS]
     spaced = [word for word in words if not text.is_cjk(word)]
     language = language_of(spaced, knows)
@@ -191,7 +193,8 @@ def _longest_phrase(words: list[_Word], at: int, language: str) -> tuple[int, Co
             merged.update({phrase: (kind, 1.0) for phrase, kind in alternatives.items()})
             for stem in stems:
                 merged.setdefault((stem,), ("part", 1.0))
-            return size, Concept(" ".join(raw), merged, size=size)
+            named = " ".join(raw) in lexicon.product_names()
+            return size, Concept(" ".join(raw), merged, product=named, size=size)
     return 1, None
 
 
@@ -207,14 +210,14 @@ def _single(words: list[_Word], at: int, language: str, knows: Callable[[str], b
     if alternatives is not None:
         merged.update({phrase: (kind, 1.0) for phrase, kind in alternatives.items()})
     known = alternatives is not None
-    if foreign is None and not knows(stem) and len(raw) > 1:
+    if foreign is None and len(raw) > 1 and not any(knows(phrase[0]) for phrase in merged):
         before = words[at - 1].raw if at else ""
         after = words[at + 1].raw if at + 1 < len(words) else ""
         for phrase, reading in repair(raw, before, after).items():
             merged.setdefault(phrase, reading)
             for other, kind in lexicon.english().get(phrase, {}).items():
                 merged.setdefault(other, (kind, reading[1] * 0.8))
-    return Concept(raw, merged, soft=soft, known=known)
+    return Concept(raw, merged, soft=soft, known=known, product=raw in lexicon.product_names())
 
 
 # --- runs without spaces ----------------------------------------------------------------------------------------------
@@ -248,7 +251,7 @@ def _known_cjk(word: str, script: str, *, negated: bool) -> Concept:
             merged.setdefault((pair,), ("part", 1.0))
     for phrase, kind in lexicon.words_of(script)[word].items():
         merged[phrase] = (kind, 1.0)
-    return Concept(word, merged, negated=negated)
+    return Concept(word, merged, negated=negated, product=word in lexicon.product_names())
 
 
 def _stopped(run: str, covered: list[bool], stop: frozenset[str]) -> list[bool]:

@@ -104,6 +104,11 @@ def english() -> dict[Phrase, dict[Phrase, Kind]]:
     for outcome, wanted in rows("lexicon_related.tsv"):
         for key in split_cell(outcome):
             _add(found[phrase_of(key)], _phrases(wanted), "related", phrase_of(key))
+    for said, wanted in rows("lexicon_english.tsv"):
+        first, *others = _phrases(wanted)
+        for key in split_cell(said):
+            _add(found[phrase_of(key)], (first,), "synonym", phrase_of(key))
+            _add(found[phrase_of(key)], tuple(others), "related", phrase_of(key))
     for names, kinds in rows("lexicon_products.tsv"):
         aliases = [name for name in split_cell(names) if not text.is_cjk(name)]
         for alias in aliases:
@@ -278,3 +283,16 @@ def product_kinds() -> dict[Phrase, tuple[str, ...]]:
             if not text.is_cjk(alias):
                 found[phrase_of(alias)] = terms
     return found
+
+
+@cache
+def product_names() -> frozenset[str]:
+    """Folded names of products that mean nothing else: `linear` and `line` are left out, `slack` and `微信` are in."""
+    ordinary = {phrase for concept in concepts() for phrase in (*concept.core, *concept.loose)}
+    ordinary.update((text.stem(verb),) for verb in action_classes())
+    return frozenset(
+        " ".join(text.split_words(alias))
+        for names, _ in rows("lexicon_products.tsv")
+        for alias in split_cell(names)
+        if phrase_of(alias) not in ordinary and len(alias) > 1
+    )

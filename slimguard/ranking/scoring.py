@@ -3,94 +3,99 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from slimguard.ranking import lexicon, text
+from slimguard.ranking import actions, text
 from slimguard.ranking.index import Index
 from slimguard.ranking.intent import Concept
 from slimguard.ranking.lexicon import Kind, Phrase
+from slimguard.ranking.merging import merged
 from slimguard.ranking.weights import Weights
 
 _GENERIC_SERVER_WORDS = frozenset(
     {"mcp", "server", "remote", "api", "the", "js", "py", "ai", "servic", "compon", "tool"}
 )
+_BETWEEN_THE_LINES: frozenset[Kind] = frozenset({"synonym", "loose", "related", "kind", "loose_translation"})
+_SAID: frozenset[Kind] = frozenset({"same", "abbreviation", "translation", "compound", "typo"})
+_RULED_OUT: frozenset[Kind] = frozenset({"same", "abbreviation", "translation"})
+_CLOSE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores by place of the tool, and the share of the query's weight that each tool matched."""
+    """Scores by place of the tool, and how much of the query each tool supports (0 to 1), unknown words included."""
 
     of: dict[int, float]
-    coverage: dict[int, float]
     support: dict[int, float]
-    """Share of everything that the query says, words unknown to the catalog included, that each tool supports."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Sums by place of the tool while the concepts of a query are read."""
+
+    value: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    covered: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    close: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    matched: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
+    whole: float = 0.0
+    """Weight of the concepts that the catalog has."""
+    missing: float = 0.0
+    """Weight of those that it does not have."""
+    known: float = 0.0
+    """Weight of the concepts that are vocabulary, not names or values."""
 
 
 def score(index: Index, concepts: list[Concept], query: str) -> Scores:
     """Score every tool that matches at least one concept that is not negated."""
     weights = index.weights
-    wanted = _merged([concept for concept in concepts if not concept.negated])
-    totals: dict[int, float] = defaultdict(float)
-    covered: dict[int, float] = defaultdict(float)
-    matched: dict[int, dict[str, float]] = defaultdict(dict)
-    whole = missing = 0.0
+    wanted = merged([concept for concept in concepts if not concept.negated])
+    tally = _Tally()
+    brief = min(1.0, weights.brief / max(1, len(wanted)))
     for concept, factor in wanted:
-        found = _concept_scores(index, concept)
-        rarity = _concept_rarity(index, concept) * factor
-        whole += rarity
-        if not rarity:
-            missing += factor * index.rarity_of(0) * (weights.missing_known if concept.known else weights.missing_value)
-        for place, (value, fit, terms) in found.items():
-            totals[place] += factor * value
-            covered[place] += rarity * fit
-            for term in terms:
-                matched[place][term] = max(fit, matched[place].get(term, 0.0))
-    shares = {place: min(1.0, value / whole) if whole else 0.0 for place, value in covered.items()}
-    support = {place: min(1.0, value / (whole + missing)) if whole else 0.0 for place, value in covered.items()}
+        _count(tally, index, concept, factor, brief)
+    if not tally.value:
+        return Scores({}, {})
+    asked = actions.asked_for([concept for concept, _ in wanted]) if len(wanted) <= 2 * weights.brief else None
     said = _said(concepts)
-    asked = _asked_actions(wanted)
     key = text.join_key(query)
-    for place in totals:
-        totals[place] *= 1 + weights.coverage * shares[place] ** 2
-        totals[place] *= _gains(index, place, matched[place], said, key)
-        totals[place] *= _agreement(index.analyses[place].actions, asked, weights)
-    _rule_out(index, concepts, totals)
-    return Scores(of=dict(totals), coverage=shares, support=support)
+    for place, value in tally.value.items():
+        share = min(1.0, tally.covered[place] / tally.whole) if tally.whole else 0.0
+        gain = (1 + weights.coverage * share * share) * _name_gain(index, place, tally.matched[place], said, key)
+        if asked is not None:
+            gain *= actions.agreement(index.analyses[place].actions, asked, weights)
+        tally.value[place] = value * gain
+    _rule_out(index, concepts, tally.value)
+    support = {place: _support(tally, place) for place in tally.value}
+    _expect_products(index, wanted, tally.value, support)
+    return Scores(of=dict(tally.value), support=support)
 
 
-def _merged(concepts: list[Concept]) -> list[tuple[Concept, float]]:
-    """Concepts with their factors; a concept that repeats an earlier one ("find or search") strengthens it a little."""
-    result: list[tuple[Concept, float]] = []
-    seen: dict[Phrase, int] = {}
-    for concept in concepts:
-        own = [phrase for phrase, (kind, _) in concept.alternatives.items() if kind == "same"]
-        near = [phrase for phrase, (kind, _) in concept.alternatives.items() if kind in ("synonym", "translation")]
-        known = next((seen[phrase] for phrase in (*own, *near) if phrase in seen), None)
-        factor = _factor(concept)
-        if known is None:
-            for phrase in own:
-                seen[phrase] = len(result)
-            result.append((concept, factor))
-            continue
-        earlier, weight = result[known]
-        union = dict(concept.alternatives)
-        for phrase, reading in earlier.alternatives.items():
-            if phrase not in union or union[phrase][0] != "same":
-                union[phrase] = reading
-        result[known] = (
-            Concept(earlier.word, union, earlier.soft and concept.soft, earlier.known, size=earlier.size),
-            min(1.6, max(weight, factor) + 0.25 * min(weight, factor)),
-        )
-        for phrase in own:
-            seen[phrase] = known
-    return result
+def _count(tally: _Tally, index: Index, concept: Concept, factor: float, brief: float) -> None:
+    """Add one concept to the sums."""
+    rarity, found = _read(index, concept, brief)
+    weight = rarity * factor
+    tally.whole += weight
+    if not rarity:
+        share = index.weights.missing_known if concept.known else index.weights.missing_value
+        tally.missing += factor * index.rarity_of(0) * share
+    vocabulary = concept.known and not concept.soft
+    if vocabulary:
+        tally.known += weight or factor * index.rarity_of(0)
+    for place, (value, fit, phrase) in found.items():
+        tally.value[place] += factor * value
+        tally.covered[place] += weight * fit
+        if vocabulary and fit >= _CLOSE:
+            tally.close[place] += weight
+        matched = tally.matched[place]
+        for term in phrase:
+            matched[term] = max(fit, matched.get(term, 0.0))
 
 
-def _factor(concept: Concept) -> float:
-    base = 1.0 + 0.35 * (concept.size - 1)
-    if concept.overlapping:
-        return 0.5 * base
-    return base * (0.7 if concept.soft else 1.0)
+def _support(tally: _Tally, place: int) -> float:
+    """Half how much of the query is matched at all, half how much of its vocabulary is matched closely."""
+    everything = tally.whole + tally.missing
+    matched = min(1.0, tally.covered[place] / everything) if everything else 0.0
+    return (matched + min(1.0, tally.close[place] / tally.known)) / 2 if tally.known else matched
 
 
 def postings_of(index: Index, phrase: Phrase) -> dict[int, float]:
@@ -106,40 +111,35 @@ def postings_of(index: Index, phrase: Phrase) -> dict[int, float]:
     }
 
 
-def _strength(weights: Weights, kind: Kind) -> float:
+def strength(weights: Weights, kind: Kind) -> float:
+    """What an alternative of `kind` counts for."""
     return float(getattr(weights, kind))
 
 
-def _concept_rarity(index: Index, concept: Concept) -> float:
-    """Inverse document frequency of all tools that say the concept in some close way."""
-    places: set[int] = set()
-    for phrase, (kind, fit) in concept.alternatives.items():
-        if fit * _strength(index.weights, kind) >= 0.6:
-            places.update(postings_of(index, phrase))
-    if places:
-        return index.rarity_of(len(places))
-    return 0.0
-
-
-def _concept_scores(index: Index, concept: Concept) -> dict[int, tuple[float, float, tuple[str, ...]]]:
-    """Best value of the concept in each tool, how well it fits (0 to 1), and the terms that gave it."""
+def _read(index: Index, concept: Concept, brief: float) -> tuple[float, dict[int, tuple[float, float, Phrase]]]:
+    """The concept's own rarity (0 if nothing says it closely), and its best value, fit and phrase in each tool."""
     weights = index.weights
-    found: dict[int, tuple[float, float, tuple[str, ...]]] = {}
-    own = _concept_rarity(index, concept)
+    readings: list[tuple[float, dict[int, float], Phrase]] = []
+    close: set[int] = set()
     for phrase, (kind, fit) in concept.alternatives.items():
         postings = postings_of(index, phrase)
         if not postings:
             continue
-        strength = fit * _strength(weights, kind)
-        rarity = index.rarity_of(len(postings))
-        if own:
-            rarity = min(rarity, own * weights.idf_cap)
+        full = fit * strength(weights, kind)
+        if full >= _CLOSE:
+            close.update(postings)
+        readings.append((full * (brief if kind in _BETWEEN_THE_LINES else 1.0), postings, phrase))
+    rarity = index.rarity_of(len(close)) if close else 0.0
+    found: dict[int, tuple[float, float, Phrase]] = {}
+    for share, postings, phrase in readings:
+        own = index.rarity_of(len(postings))
+        worth = share * (min(own, rarity * weights.idf_cap) if rarity else own) * (weights.saturation + 1)
         for place, count in postings.items():
-            full = count * (weights.saturation + 1) / (count + weights.saturation)
-            value = strength * rarity * full
+            value = worth * count / (count + weights.saturation)
             if place not in found or value > found[place][0]:
-                found[place] = (value, min(1.0, strength * full / 1.2), phrase)
-    return found
+                fit = min(1.0, share * count * (weights.saturation + 1) / (count + weights.saturation) / 1.2)
+                found[place] = (value, fit, phrase)
+    return rarity, found
 
 
 def _said(concepts: list[Concept]) -> frozenset[str]:
@@ -149,12 +149,12 @@ def _said(concepts: list[Concept]) -> frozenset[str]:
         for concept in concepts
         if not concept.negated
         for phrase, (kind, fit) in concept.alternatives.items()
-        if kind in ("same", "abbreviation", "translation", "compound", "typo") and fit > 0.8
+        if kind in _SAID and fit > 0.8
         for term in phrase
     )
 
 
-def _gains(index: Index, place: int, matched: dict[str, float], said: frozenset[str], key: str) -> float:
+def _name_gain(index: Index, place: int, matched: dict[str, float], said: frozenset[str], key: str) -> float:
     """Factor for how much of the tool's name was matched, its server named, or the name said exactly."""
     weights = index.weights
     one = index.analyses[place]
@@ -168,51 +168,29 @@ def _gains(index: Index, place: int, matched: dict[str, float], said: frozenset[
     return gain
 
 
-def _rule_out(index: Index, concepts: list[Concept], totals: dict[int, float]) -> None:
+def _rule_out(index: Index, concepts: list[Concept], values: dict[int, float]) -> None:
     """Lower the tools whose name says what the query rules out."""
     for concept in concepts:
         if not concept.negated or concept.soft:
             continue
+        phrases = [set(phrase) for phrase, (kind, _) in concept.alternatives.items() if kind in _RULED_OUT]
+        for place in values:
+            if any(phrase <= index.analyses[place].name_terms for phrase in phrases):
+                values[place] *= index.weights.negated
+
+
+def _expect_products(
+    index: Index, wanted: list[tuple[Concept, float]], values: dict[int, float], support: dict[int, float]
+) -> None:
+    """Lower the tools that say nothing of a product that the query names: they are of another product."""
+    for concept, _ in wanted:
+        if not concept.product:
+            continue
+        said: set[int] = set()
         for phrase, (kind, _) in concept.alternatives.items():
-            if kind not in ("same", "translation", "abbreviation"):
-                continue
-            for place in totals:
-                if set(phrase) <= index.analyses[place].name_terms:
-                    totals[place] *= index.weights.negated
-
-
-def _asked_actions(wanted: list[tuple[Concept, float]]) -> frozenset[str]:
-    """Classes of action that the query asks for: those of its first word if that is a verb, else of all its verbs."""
-    found: list[frozenset[str]] = [_actions_of(concept) for concept, _ in wanted]
-    if found and found[0]:
-        return found[0]
-    return frozenset(name for names in found for name in names)
-
-
-def _actions_of(concept: Concept) -> frozenset[str]:
-    """Classes of action of a concept, by its own word if that is a verb of tools, else by its close alternatives."""
-    classes = lexicon.action_classes()
-    for kinds in (("same",), ("abbreviation", "typo", "translation"), ("synonym",)):
-        names = frozenset(
-            name
-            for phrase, (kind, _) in concept.alternatives.items()
-            if kind in kinds
-            for name in classes.get(phrase[0], ())
-        )
-        if names:
-            return names
-    return frozenset()
-
-
-def _agreement(actions: tuple[str, ...], asked: frozenset[str], weights: Weights) -> float:
-    """Factor for how a tool's action fits the one asked for."""
-    if not actions:
-        return 1.0
-    writes = actions[0].startswith("writes")
-    if not asked:
-        return weights.unasked_change if writes else 1.0
-    if asked.intersection(actions):
-        return weights.same_action
-    if any(name.startswith("writes") == writes for name in asked):
-        return weights.other_change if writes else 1.0
-    return weights.opposite
+            if kind in _SAID or kind == "synonym":
+                said.update(postings_of(index, phrase))
+        for place in values:
+            if place not in said:
+                values[place] *= index.weights.other_product
+                support[place] *= 0.5

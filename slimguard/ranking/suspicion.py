@@ -10,15 +10,12 @@ from slimguard.model import Tool
 from slimguard.ranking import text
 
 _TO_MODEL = re.compile(
-    "|".join((
-        r"\b(?:ignore|disregard|forget)\b.{0,30}\b(?:previous|prior|above|other|earlier|all)\b.{0,30}"
-        r"\b(?:instructions?|tools?|prompts?|rules?)\b",
-        r"\b(?:always|must|only)\b.{0,20}\b(?:use|call|choose|select|prefer|pick)\b.{0,12}\bthis tool\b",
-        r"\b(?:do not|don't|never)\b.{0,20}\b(?:tell|mention|inform|reveal)\b.{0,20}\b(?:user|human|anyone)\b",
-        r"<\s*(?:system|important|instructions?|secret)\s*>|\bsystem prompt\b",
-    )),
+    r"\b(?:ignore|disregard|forget)\b.{0,30}\b(?:previous|prior|above|earlier|all)\b.{0,30}\b(?:instruction|tool|rule)"
+    r"|\b(?:always|must|only)\b.{0,20}\b(?:use|call|choose|select|prefer|pick)\b.{0,12}\bthis tool\b"
+    r"|\b(?:do not|don't|never)\b.{0,20}\b(?:tell|mention|inform|reveal)\b.{0,20}\b(?:user|human|anyone)\b"
+    r"|<\s*(?:system|important|instructions?|secret)\s*>|\bsystem prompt\b",
     re.IGNORECASE,
-)  # fmt: skip
+)
 
 
 def suspicious(tool: Tool) -> tuple[str, ...]:

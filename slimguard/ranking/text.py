@@ -24,6 +24,8 @@ _CJK_CLASS = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\
 _CJK = re.compile(f"[{_CJK_CLASS}]")
 _RUNS = re.compile(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
 _DIGITS = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
+_BRITISH_IS = re.compile("is(e[drs]?|ing|ations?)$")
+"""`summarise` is `summarize`: on both sides, so that it does no harm to words that are always written so."""
 _JOINED_CHARS = 18
 
 LATIN = {"en": "english", "es": "spanish", "fr": "french", "de": "german", "pt": "portuguese"}
@@ -88,6 +90,8 @@ def stem(word: str, language: str = "en") -> str:
     """The stem of a folded word; words with digits and very short ones are their own stems."""
     if len(word) < 3 or not word.isalpha() or is_cjk(word):
         return word
+    if language == "en" and len(word) > 5:
+        word = _BRITISH_IS.sub(r"iz\1", word).replace("our", "or")
     return _stemmers.of[language].stemWord(word)
 
 

@@ -61,16 +61,14 @@ class Weights:
     """What kind of thing a named product is."""
     compound: float = 0.8
     """Two words written as one, or one as two."""
-    typo: float = 0.75
+    typo: float = 0.65
     part: float = 0.6
     """One word of a phrase, alone."""
-    soft: float = 0.7
-    """Factor of words that nearly every tool could bear."""
-    overlap: float = 0.5
-    """Weight of a character pair that a known word already covers."""
+    brief: int = 7
+    """Concepts of a query up to which its words are read between the lines in full; in longer ones that is noise."""
     idf_cap: float = 1.5
     """How much rarer than its concept an alternative may count."""
-    coverage: float = 1.5
+    coverage: float = 1.0
     """Gain of a tool that matches all of the query."""
     name_coverage: float = 0.7
     """Gain of a tool whose whole name the query says."""
@@ -86,6 +84,8 @@ class Weights:
     """Factor for a tool that changes something when the query only reads, or the other way round."""
     unasked_change: float = 0.9
     """Factor for a tool that changes something when the query names no action."""
+    other_product: float = 0.75
+    """Factor for a tool that says nothing of a product that the query names."""
     missing_known: float = 0.6
     """Weight, for confidence only, of a known word that nothing in the catalog says."""
     missing_value: float = 0.1

@@ -1,0 +1,46 @@
+"""Actions: what a query asks to be done and what a tool's name says it does; never decides alone."""
+
+from __future__ import annotations
+
+from slimguard.ranking import lexicon
+from slimguard.ranking.intent import Concept
+from slimguard.ranking.weights import Weights
+
+_CLOSER_FIRST = (("same",), ("abbreviation", "typo", "translation"), ("synonym",))
+
+
+def asked_for(concepts: list[Concept]) -> frozenset[str]:
+    """Classes of action that a query asks for: those of its first word if that is a verb, else of all its verbs."""
+    found = [_classes(concept) for concept in concepts]
+    if found and found[0]:
+        return found[0]
+    return frozenset(name for names in found for name in names)
+
+
+def _classes(concept: Concept) -> frozenset[str]:
+    """Classes of a concept, by its own word if that is a verb of tools, else by its closest alternatives that are."""
+    classes = lexicon.action_classes()
+    for kinds in _CLOSER_FIRST:
+        names = frozenset(
+            name
+            for phrase, (kind, _) in concept.alternatives.items()
+            if kind in kinds
+            for name in classes.get(phrase[0], ())
+        )
+        if names:
+            return names
+    return frozenset()
+
+
+def agreement(own: tuple[str, ...], asked: frozenset[str], weights: Weights) -> float:
+    """Factor for how a tool's action fits the one asked for; 1 for a tool whose name has none."""
+    if not own:
+        return 1.0
+    writes = own[0].startswith("writes")
+    if not asked:
+        return weights.unasked_change if writes else 1.0
+    if asked.intersection(own):
+        return weights.same_action
+    if any(name.startswith("writes") == writes for name in asked):
+        return weights.other_change if writes else 1.0
+    return weights.opposite
