@@ -95,7 +95,8 @@ class Fleet:
                 self._tasks = tasks
                 for session in self._sessions.values():
                     tasks.start_soon(session.run)
-                tasks.start_soon(self._load_kept, dict(self._sessions))
+                with anyio.move_on_after(policy.KEPT_LOAD_SECONDS):
+                    await self._load_kept(dict(self._sessions))
                 task_status.started()
                 await self._stop.wait()
                 tasks.cancel_scope.cancel()

@@ -122,14 +122,14 @@ def test_a_large_result_comes_as_a_view_and_reads_back_byte_for_byte(guard, benc
 
 
 def test_a_restart_keeps_results_and_the_catalog(bench, helpers):
-    bench.counting()
+    bench.counting(START_SLEEP="${SLEEP:-0}")
     host = bench.host()
     ref = helpers.ref_of(host.tool("count/table", {"rows": 3_000}))
     raw = "".join(host.pages(ref, "raw:"))
     host.close()
-    bench.servers["count"]["env"]["START_SLEEP"] = "30"
-    bench.counting(START_SLEEP="30")
+    bench.environment["SLEEP"] = "30"
     again = bench.host()
+    assert "tool_ref: count/table#" in helpers.text_of(again.call("find_tool", {"query": "count/table"}))
     assert "".join(again.pages(ref, "raw:")) == raw
     assert ref in helpers.text_of(again.read())
     assert len(bench.calls()) == 1
