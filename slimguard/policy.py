@@ -309,6 +309,13 @@ KEPT_LOAD_SECONDS = 3.0
 LISTED_WAIT_SECONDS = 1.0
 """Upstreams are started when `tools/list` was answered, or after this, so that the start is not shared with them."""
 
+INLINE_WORK_BYTES = 1_500
+"""A result up to this is parsed and delivered at once: handing it to a thread costs more, and so few bytes fit any
+budget without counting their tokens."""
+
+KEPT_CHECKERS = 512
+"""Compiled input schemas kept by their definition's digest."""
+
 COMPUTE_THREADS = 4
 """Worker threads for parsing, views and queries."""
 
@@ -381,3 +388,36 @@ HTTP_CONNECTIONS = 128
 HTTP_KEEPALIVE_SECONDS = 2.0
 """An idle connection is not used again after this: servers close theirs after 5 s, and a call that meets the closing
 would be `unknown` for no good reason."""
+
+REFERENCES = 64
+"""References in the arguments of one call, nested ones included; no write needs more, and a thousand are a mistake."""
+
+REFERENCE_DEPTH = 4
+"""References inside the edits of references: a merge needs two levels."""
+
+REFERENCE_BYTES = 32 * 1024 * 1024
+"""Bytes that references may put into one call, in all: half of what the guard takes over HTTP, far above a page."""
+
+ARGUMENT_DEPTH = 200
+"""Arguments nested deeper are not searched for references."""
+
+EDITS = 200
+"""Edits of one reference, applied one after the other."""
+
+EDIT_PLACES = 100_000
+"""Places that one edit may change at once."""
+
+EDIT_STEPS = 3_000_000
+"""Steps of one JMESPath search for places: about three seconds at the worst, then it is an error."""
+
+EDIT_CHARS = 1_000
+"""Longest JMESPath expression that addresses places."""
+
+NEAREST_LOOKED_AT = 2_000_000
+"""Characters of a text in which the nearest match of a failed edit is looked for; about half a second."""
+
+NEAREST_CHARS = 200
+"""Of the nearest match so much is shown in the error."""
+
+AUDIT_BYTES = 8 * 1024 * 1024
+"""The audit record begins a new file at this size and keeps one old one, so that it never fills a disk."""
