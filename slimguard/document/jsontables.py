@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from slimguard.document.found import Found, Rows, column_names, names_of, record_columns, record_row, spelled
+from slimguard.document.found import (
+    Found,
+    Rows,
+    column_names,
+    names_of,
+    record_cells,
+    record_columns,
+    record_row,
+    spelled,
+)
 from slimguard.document.nested import Above, nested_tables, tree_table
 from slimguard.document.paths import Path, format_path
 from slimguard.document.shapes import are_alike, is_scalar, parallel_columns, sample, shape_of_array, shape_of_object
@@ -103,7 +112,7 @@ def _keyed(value: dict[str, Json], path: Path) -> Found:
     names = ("_key", *columns, *column_names((), dotted))
     return Found(
         path, "keyed", names, len(value), spelled(path, "*"), make, 1 + len(columns), names_of(path),
-        float(len(value) * len(names)),
+        float(len(value) * len(names)), lambda: [list(value), *record_cells(items, columns, dotted)],
     )  # fmt: skip
 
 
@@ -146,7 +155,7 @@ def _parallel(value: dict[str, Json], path: Path) -> Found:
     count = len(arrays[0])
     return Found(
         path, "parallel", tuple(columns), count, format_path(path), make, len(columns), names_of(path),
-        float(count * len(columns)),
+        float(count * len(columns)), lambda: list(arrays),
     )  # fmt: skip
 
 

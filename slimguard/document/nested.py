@@ -8,7 +8,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from slimguard.document.found import Found, Rows, column_names, names_of, record_columns, record_row, spelled
+from slimguard.document.found import (
+    Found,
+    Rows,
+    column_names,
+    names_of,
+    record_cells,
+    record_columns,
+    record_row,
+    spelled,
+)
 from slimguard.document.paths import Path, format_path
 from slimguard.document.shapes import is_scalar, sample, shape_of_array
 from slimguard.model import Json, is_array, is_object
@@ -129,9 +138,20 @@ def _tree_of(pairs: Pairs, above: Above, key: str) -> Found:
             for parent, depth, node in nodes
         ]
 
+    def make_columns() -> list[Sequence[Json]]:
+        parents = [parent if depth else above.label(parent) for parent, depth, _ in nodes]
+        return [
+            parents,
+            [depth for _, depth, _ in nodes],
+            *record_cells([node for _, _, node in nodes], columns, dotted),
+        ]
+
     names = (above.first, "_depth", *column_names(columns, dotted))
     weight = min(float(len(nodes) * len(names)), above.weight)
-    return Found(above.path, "tree", names, len(nodes), above.expression, make, 2 + len(columns), _names(above), weight)
+    own = 2 + len(columns)
+    return Found(
+        above.path, "tree", names, len(nodes), above.expression, make, own, _names(above), weight, make_columns
+    )
 
 
 def _descend(pairs: Pairs, key: str) -> Iterator[tuple[int, int, Json]]:

@@ -6,7 +6,7 @@ the result's own values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from slimguard.document.blocks import Block, Document
 from slimguard.document.found import Found, Rows, TableKind
 from slimguard.document.jsontables import json_tables
 from slimguard.document.paths import Path, value_at
-from slimguard.document.texttables import TextTable, text_tables, typed_rows
+from slimguard.document.texttables import TextTable, raw_columns, text_tables, typed_rows
 from slimguard.document.xmltables import xml_tables
 from slimguard.model import Json, is_array
 
@@ -41,11 +41,19 @@ class Table:
     own: int = 0
     """How many of `columns` are the rows' own keys; dotted ones follow."""
     weight: float = field(default=0.0, compare=False)
+    make_columns: Callable[[], list[Sequence[Json]]] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def rows(self) -> Rows:
         """The rows, cells in the order of `columns`; made once."""
         return self.make()
+
+    @cached_property
+    def cells(self) -> list[Sequence[Json]]:
+        """The cells column by column, those of tables in text as they are written; made once."""
+        if self.make_columns is not None:
+            return self.make_columns()
+        return [[row[place] for row in self.rows] for place in range(len(self.columns))]
 
 
 def tables_of(document: Document) -> tuple[Table, ...]:
@@ -100,7 +108,7 @@ def _text_found(table: TextTable) -> Found:
     width = len(table.columns)
     return Found(
         (), table.kind, table.columns, len(table.cells), "", lambda: typed_rows(table), width, names,
-        float(len(table.cells) * width),
+        float(len(table.cells) * width), lambda: raw_columns(table),
     )  # fmt: skip
 
 
@@ -115,7 +123,7 @@ def _named(found: list[tuple[int, Found]]) -> tuple[Table, ...]:
         used.add(name.lower())
         tables.append(
             Table(name, item.path, block, item.kind, item.columns, item.count, item.expression, item.make, item.own,
-                  item.weight)
+                  item.weight, item.make_columns)
         )  # fmt: skip
     return tuple(tables)
 

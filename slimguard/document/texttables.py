@@ -15,7 +15,10 @@ TextTableKind = Literal["csv", "tsv", "markdown", "fixed"]
 
 _PROBE_LINES = 40
 _SKIP_LINES = 6
-_RULE = re.compile(r"^\s*[|+]?[\s:]*-{2,}[-\s:|+]*$|^\s*\|?(?:\s*:?-+:?\s*\|)+\s*:?-*:?\s*$")
+_RULE_LINE = re.compile(
+    r"^[ \t]*(?:[|+][ \t]*:?-[-+|: \t]*|:?-{2,}[-: \t]*[|+][-+|: \t]*|:?-[ \t]*\|[-|: \t]*)\r?$", re.MULTILINE
+)
+"""The line under a header: dashes with bars or crosses between them."""
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?\Z")
 _GAP = re.compile(r"\s{2,}|\t")
 
@@ -35,13 +38,28 @@ class TextTable:
 
 def typed_rows(table: TextTable) -> list[list[Json]]:
     """The rows with numbers as numbers where every filled cell of a column spells one plainly; empty cells there are
-    None."""
+    None.
+    """
+    columns = [typed_column(column) for column in raw_columns(table)]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def raw_columns(table: TextTable) -> list[Sequence[Json]]:
+    """The cells column by column, as they are written; missing ones are empty."""
     width = len(table.columns)
-    numeric = [is_numeric(row[place] for row in table.cells if place < len(row)) for place in range(width)]
-    return [
-        [(number(row[place]) if numeric[place] else row[place]) if place < len(row) else None for place in range(width)]
-        for row in table.cells
-    ]
+    if all(len(row) == width for row in table.cells):
+        return list(zip(*table.cells, strict=True))
+    even = [[*row[:width], *[""] * (width - len(row))] for row in table.cells]
+    return list(zip(*even, strict=True))
+
+
+def typed_column(cells: Sequence[Json]) -> Sequence[Json]:
+    """A column's cells as numbers when they all are, else as they are."""
+    distinct = set(cells)
+    if not is_numeric(distinct):
+        return cells
+    known = {cell: number(cell) for cell in distinct}
+    return [known[cell] for cell in cells]
 
 
 def text_tables(text: str) -> Iterator[TextTable]:
@@ -147,13 +165,14 @@ def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
 
 def _ruled_tables(text: str) -> Iterator[TextTable]:
     """Tables whose header is underlined: markdown, psql, MySQL boxes."""
-    if "--" not in text and "-|" not in text:
+    first = _RULE_LINE.search(text)
+    if first is None:
         return
+    skipped = text.count("\n", 0, first.start())
     lines = text.split("\n")
-    place = 1
+    place = max(1, skipped)
     while place < len(lines):
-        line = lines[place]
-        if ("-" not in line or not _RULE.match(line)) or ("|" not in line and "+" not in line):
+        if not _RULE_LINE.match(lines[place]):
             place += 1
             continue
         table, place = _ruled(lines, place)

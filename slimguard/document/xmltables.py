@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from slimguard.document.found import Found, Rows
 from slimguard.document.shapes import sample
 from slimguard.document.texttables import is_numeric, number
@@ -84,14 +86,16 @@ def _table(path: tuple[str, ...], elements: list[Element]) -> Found:
     names = dict.fromkeys(key for record in records for key in record)
     columns = tuple(name for name in names if not _is_long(name, records))[:COLUMNS_AT_MOST]
 
-    def make() -> Rows:
+    def cells() -> list[Sequence[Json]]:
         made = [row_of(element) for element in elements]
-        rows = [[record.get(column) for column in columns] for record in made]
-        numeric = [is_numeric(row[place] for row in rows) for place in range(len(columns))]
-        return [[number(cell) if numeric[place] else cell for place, cell in enumerate(row)] for row in rows]
+        return [[record.get(column) for record in made] for column in columns]
+
+    def make() -> Rows:
+        typed = [[number(cell) for cell in column] if is_numeric(column) else column for column in cells()]
+        return [list(row) for row in zip(*typed, strict=True)] if typed else [[] for _ in elements]
 
     longer = tuple("_".join(path[-count:]) for count in range(1, len(path) + 1))
-    return Found((), "xml", columns, len(elements), "", make, len(columns), longer, _weight(columns, elements))
+    return Found((), "xml", columns, len(elements), "", make, len(columns), longer, _weight(columns, elements), cells)
 
 
 def _is_long(name: str, records: list[dict[str, Json]]) -> bool:

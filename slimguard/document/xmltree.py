@@ -12,6 +12,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"([^\s=<>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_PLAIN_ATTRIBUTE = re.compile(r"([^\s=<>/]+)\s*=\s*\"([^\"]*)\"")
 NODES_AT_MOST = 600_000
 DEPTH_AT_MOST = 200
 
@@ -29,6 +30,8 @@ class Element:
     @property
     def pairs(self) -> dict[str, str]:
         """The attributes as names and values; entities resolved."""
+        if "'" not in self.attributes and "&" not in self.attributes:
+            return dict(_PLAIN_ATTRIBUTE.findall(self.attributes))
         return {name: unescaped(one or two) for name, one, two in _ATTRIBUTE.findall(self.attributes)}
 
 
@@ -53,9 +56,12 @@ def xml_tree(text: str) -> Element | None:
     nodes = 0
     position = 0
     for match in _TOKEN.finditer(text):
-        if stack and match.start() > position:
-            _add_text(stack[-1], unescaped(text[position : match.start()]))
-        position = match.end()
+        start, end = match.span()
+        if stack and start > position:
+            gap = text[position:start]
+            if not gap.isspace():
+                _add_text(stack[-1], unescaped(gap))
+        position = end
         cdata, closing, name, attributes, empty = match.groups()
         if cdata is not None:
             if stack:
@@ -71,7 +77,7 @@ def xml_tree(text: str) -> Element | None:
         nodes += 1
         if nodes > NODES_AT_MOST or len(stack) > DEPTH_AT_MOST:
             return None
-        element = Element(name, attributes, match.start())
+        element = Element(name, attributes, start)
         if stack:
             stack[-1].children.append(element)
         elif root is None:

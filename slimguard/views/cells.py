@@ -9,7 +9,6 @@ from slimguard.canonical import dump
 from slimguard.model import Json, is_array, is_object
 from slimguard.views.deeptext import deep_text
 
-_SPACES = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 IDENTITY = (
     "login", "identifier", "key", "full_name", "fullName", "displayName", "display_name", "title", "name", "username",
@@ -24,7 +23,8 @@ def one_line(text: str) -> str:
     """White space and control characters folded to single spaces."""
     if len(text) > 8_000:
         text = text[:8_000]
-    return _CONTROL.sub(" ", _SPACES.sub(" ", text)).strip()
+    text = " ".join(text.split())
+    return text if text.isprintable() else " ".join(_CONTROL.sub(" ", text).split())
 
 
 def short(text: str, limit: int) -> str:

@@ -16,6 +16,8 @@ from slimguard.views.profile import Column, points_of, profile
 UNION = "text*"
 """Name of the column that holds the text under the key that the row's type names."""
 PAIRS_AT_MOST = 12
+TWIN_VALUES = 60
+TWIN_ROWS = 12
 PROFILED_AT_MOST = 160
 """Columns that are looked at; wider tables hold nested copies behind them."""
 
@@ -66,10 +68,9 @@ class Ranked:
 
 def ranked(table: Table) -> Ranked:
     """Profile and rank the columns of `table`."""
-    rows = table.rows
     names = table.columns[:PROFILED_AT_MOST]
-    profiled = _with_series([profile(name, [row[place] for row in rows]) for place, name in enumerate(names)])
-    union = union_column(profiled, len(rows))
+    profiled = _with_series([profile(name, cells) for name, cells in zip(names, table.cells, strict=False)])
+    union = union_column(profiled, table.count)
     if union is not None:
         profiled.append(union)
     profiled.extend(pair_columns(profiled))
@@ -79,21 +80,27 @@ def ranked(table: Table) -> Ranked:
     dropped: list[str] = []
     expanded = {name.split(".", 1)[0] for name in table.columns[table.own :]}
     for column in profiled:
-        if column.constant and len(rows) > 1:
+        if column.constant and table.count > 1:
             constants.append(column)
         elif column.kind == "empty" or column.noise or (column.kind == "object" and column.name in expanded):
             dropped.append(column.name)
         else:
             kept.append(column)
     kept = _without_copies(kept, dropped)
-    scores = {column.name: _score(column, len(rows), wrapped=wrapped) for column in kept}
+    scores = {column.name: _score(column, table.count, wrapped=wrapped) for column in kept}
     kept.sort(key=lambda column: -scores[column.name])
-    kept = _without_parts(kept, dropped, scores)
+    kept = _without_twins(_without_parts(kept, dropped, scores), dropped)
     if not kept:
         kept = [column for column in profiled if column.noise][:3]
         scores = {column.name: 0.0 for column in kept}
     return Ranked(
-        tuple(kept), tuple(constants), tuple(dropped), _labels(kept, len(rows), names), len(rows), tuple(names), scores
+        tuple(kept),
+        tuple(constants),
+        tuple(dropped),
+        _labels(kept, table.count, names),
+        table.count,
+        tuple(names),
+        scores,
     )
 
 
@@ -220,6 +227,25 @@ def _without_copies(columns: Sequence[Column], dropped: list[str]) -> list[Colum
     return kept
 
 
+def _without_twins(columns: Sequence[Column], dropped: list[str]) -> list[Column]:
+    """Without columns that divide the rows just as a better one does (`priority.value` beside `priority.name`)."""
+    seen: set[tuple[int, ...]] = set()
+    kept: list[Column] = []
+    for column in columns:
+        few = 3 <= column.distinct <= min(TWIN_VALUES, len(column.values) // 2)
+        if column.counts is None or not few or len(column.values) < TWIN_ROWS:
+            kept.append(column)
+            continue
+        codes: dict[Json, int] = {}
+        key = tuple(codes.setdefault(value, len(codes)) for value in sample(column.values, 400))
+        if key in seen:
+            dropped.append(column.name)
+            continue
+        seen.add(key)
+        kept.append(column)
+    return kept
+
+
 def _without_parts(columns: Sequence[Column], dropped: list[str], scores: dict[str, float]) -> list[Column]:
     """Without text columns that a better one contains (`name` in `path`)."""
     texts = [column for column in columns if column.kind == "text" and column.distinct > 3 and column.width <= 200][:12]
@@ -271,7 +297,7 @@ def _name_score(last: str) -> float:
     if _STATE.search(last):
         return 1.8
     if _PERSON.search(last):
-        return 1.5
+        return 2.0
     if _PLACE.search(last):
         return 1.1
     if _TEXT.match(last):

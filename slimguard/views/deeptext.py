@@ -10,7 +10,7 @@ from slimguard.model import Json, is_array, is_object
 TEXT_KEYS = ("plain_text", "text", "content", "title", "name", "value", "caption", "label", "message", "body")
 CHARS = 600
 STEPS = 200
-NODES = 60_000
+NODES = 8_000
 LONG_SHARE = 0.5
 LONG_CHARS = 2_500
 WIDTH = 20
@@ -42,38 +42,24 @@ def deep_text(value: Json) -> str:
 
 
 def long_text(value: Json, size: int) -> tuple[Path, str] | None:
-    """The path and text of a string that makes up most of a value of `size` characters, or None."""
+    """The path and text of a string that makes up most of a value of `size` characters, or None; nearest first."""
     least = max(LONG_CHARS, int(size * LONG_SHARE))
-    if not _has_longer(value, least):
-        return None
-    best: tuple[Path, str] | None = None
-    stack: list[tuple[Path, Json]] = [((), value)]
+    level: list[tuple[Path, Json]] = [((), value)]
     nodes = 0
-    while stack and nodes < NODES:
-        path, item = stack.pop()
-        nodes += 1
-        if isinstance(item, str):
-            if len(item) >= least and (best is None or len(item) > len(best[1])):
-                best = (path, item)
-        elif is_object(item):
-            stack.extend([((*path, key), child) for key, child in item.items()])
-        elif is_array(item) and len(item) <= WIDTH:
-            stack.extend([((*path, place), child) for place, child in enumerate(item)])
-    return best
-
-
-def _has_longer(value: Json, least: int) -> bool:
-    """Whether a string of at least `least` characters stands in short arrays and objects; a look without paths."""
-    stack: list[Json] = [value]
-    nodes = 0
-    while stack and nodes < NODES:
-        item = stack.pop()
-        nodes += 1
-        children: Iterable[Json] = item.values() if is_object(item) else item if len(item) <= WIDTH else ()
-        for child in children:
-            if child.__class__ is str:
-                if len(child) >= least:
-                    return True
-            elif child.__class__ is dict or child.__class__ is list:
-                stack.append(child)
-    return False
+    while level and nodes < NODES:
+        below: list[tuple[Path, Json]] = []
+        for path, item in level:
+            pairs: Iterable[tuple[str | int, Json]] = ()
+            if is_object(item):
+                pairs = item.items()
+            elif is_array(item) and len(item) <= WIDTH:
+                pairs = enumerate(item)
+            for key, child in pairs:
+                nodes += 1
+                if child.__class__ is str:
+                    if len(child) >= least:
+                        return (*path, key), child
+                elif child.__class__ is dict or child.__class__ is list:
+                    below.append(((*path, key), child))
+        level = below
+    return None

@@ -23,6 +23,8 @@ RARE_MARK = re.compile(r" [1-4] \(|: only ")
 """How a line is recognised that names the rows of a rare value: those tell most, and come first."""
 _MESSAGE = re.compile(r"(?i)(?:msg|message|reason|error|summary|title|event|detail|exception)s?$")
 _PLACES = re.compile(r"(?:^|[._])(?:x|y|z|_parent|_depth|width|height|top|left|r|g|b|a)$|Bounding|bbox", re.IGNORECASE)
+RARE_VALUES = 3
+"""Where more values than this are rare, being rare is nothing special."""
 _NO_SUM = re.compile(
     r"(?i)version$|(?:^|[._-])(?:id|lat|lon|lng|latitude|longitude|x|y|z|year|month|day|code|port|version|price|rate|ratio|pct|"
     r"percent|temp.*|mag|score|avg|mean|median|min|max|last|p\d\d|quantile|line|number|index|rank|priority|level|timestamp|"
@@ -137,7 +139,11 @@ def _counts(column: Column, ranked: Ranked, *, titles: bool) -> str:
         parts = [_counted(value, count, column, ranked, titles=False) for value, count in ordered_shown]
         return f"{column.name}: {column.distinct:,} values: {', '.join(parts)}{f', none {empty:,}' if empty else ''}"
     if column.distinct <= FEW_VALUES and column.distinct * 3 <= ranked.count * 2:
-        parts = [_counted(value, count, column, ranked, titles=titles) for value, count in ordered]
+        named = sum(1 for _, count in ordered if count <= RARE) <= RARE_VALUES
+        parts = [
+            _counted(value, count, column, ranked, titles=titles) if named else f"{_value_text(value, 40)} {count:,}"
+            for value, count in ordered
+        ]
         return f"{column.name}: {', '.join(parts)}{f', none {empty:,}' if empty else ''}"
     if column in ranked.labels or column.kind not in ("text", "mixed") or column.width > 60:
         return ""

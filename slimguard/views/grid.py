@@ -14,7 +14,7 @@ from slimguard.views.profile import Column
 MARK = "|"
 """Divides cells: one token in almost every neighbourhood, and no character that JSON escapes."""
 ROW_TOKENS = 48
-ALL_ROWS_TOKENS = 700
+ALL_ROWS_TOKENS = 780
 ALL_NAMES_TOKENS = 460
 SOME_ROWS_TOKENS = 230
 FACT_TOKENS = 380
@@ -87,7 +87,7 @@ def _slim_choices(ranked: Ranked, content: Content) -> Iterator[Sequence[Column]
     title = ranked.title
     if ranked.count > SLIM_ROWS or title is None or title.opaque or title.kind != "text":
         return
-    for tokens in (30, 22, 14, 1):
+    for tokens in (30, 26, 22, 18, 14, 1):
         yield _choose(ranked, content, tokens, ranked.labels, flat=True)
         if len(ranked.labels) > 1:
             yield _choose(ranked, content, tokens, (title,), flat=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from slimguard.views.model import Content
@@ -10,29 +11,49 @@ Heading = tuple[int, int, str]
 """Line (0-based; -1 when lines mean nothing), level from 1, text."""
 TEXT_CHARS = 110
 JOINED_CHARS = 48
+LINES = 120
+ENDS = 12
 
 
 def heading_lines(headings: Sequence[Heading], content: Content, tokens: int) -> list[str]:
     """The headings down to the deepest level that fits into `tokens`, then the next level joined under each."""
     room = content.share(tokens)
     best: list[str] = []
-    for deepest in sorted({level for _, level, _ in headings}):
+    levels = sorted({level for _, level, _ in headings})
+    counts = Counter(level for _, level, _ in headings)
+    total = 0
+    for deepest in levels:
+        total += counts[deepest]
+        if total > LINES:
+            break
         lines = _lines(headings, deepest, 0)
         if not _fits(lines, content, room):
             break
         best = lines
-        if max(level for _, level, _ in headings) == deepest:
+        if deepest == levels[-1]:
             return best
         for joined in (40, 16, 6):
             fuller = _lines(headings, deepest, joined)
             if _fits(fuller, content, room):
                 best = fuller
                 break
-    return best or [_line(heading) for heading in headings if heading[1] == min(level for _, level, _ in headings)]
+    return best or _ends([heading for heading in headings if heading[1] == levels[0]])
+
+
+def _ends(headings: Sequence[Heading]) -> list[str]:
+    """The first and the last of too many headings."""
+    if len(headings) <= 2 * ENDS:
+        return [_line(heading) for heading in headings]
+    between = f"… {len(headings) - 2 * ENDS:,} headings between"
+    return [
+        *(_line(heading) for heading in headings[:ENDS]),
+        between,
+        *(_line(heading) for heading in headings[-ENDS:]),
+    ]
 
 
 def _fits(lines: Sequence[str], content: Content, room: int) -> bool:
-    return len(lines) <= 120 and content.counter.within("\n".join(lines), room)
+    return len(lines) <= LINES and content.counter.within("\n".join(lines), room)
 
 
 def _lines(headings: Sequence[Heading], deepest: int, joined: int) -> list[str]:

@@ -25,7 +25,7 @@ from slimguard.views.treeview import tree_parts
 from slimguard.views.trouble import trouble_lines
 
 LEAF_TOKENS = 260
-TREE_TOKENS = 700
+TREE_TOKENS = 850
 TROUBLE_TOKENS = 340
 HEADING_TOKENS = 200
 TREE_FACT_TOKENS = 240

@@ -14,6 +14,8 @@ from slimguard.views.encoded import encoded_text
 
 VALUE_CHARS = 90
 LONG_CHARS = 160
+UNBROKEN_CHARS = 110
+"""Text without a space that is longer is machine text: a half of this is enough to tell it."""
 SCALARS_A_LINE = 20
 DEPTH = 7
 NODES = 3_000
@@ -105,7 +107,9 @@ def values_text(value: Sequence[Json]) -> str:
 
 def map_text(value: dict[str, Json]) -> str:
     """A map of scalars: how many entries, the first and the last."""
-    pairs = [scalar_text(key, item) for key, item in [*list(value.items())[:2], *list(value.items())[-2:]]]
+    pairs = [
+        f"{short(key, 40)}={cell(item, 40)}" for key, item in [*list(value.items())[:2], *list(value.items())[-2:]]
+    ]
     return f"{len(value):,} entries: {pairs[0]}, {pairs[1]} … {pairs[2]}, {pairs[3]}"
 
 
@@ -118,4 +122,6 @@ def scalar_text(key: str, value: Json) -> str:
         return f"{key}=({found})"
     if len(value) > LONG_CHARS:
         return f"{key}=({size_text(len(value.encode('utf-8', 'replace')))} text: {one_line(value[:VALUE_CHARS])}…)"
+    if len(value) > UNBROKEN_CHARS and " " not in value:
+        return f"{key}={value[: UNBROKEN_CHARS // 2]}…(+{len(value) - UNBROKEN_CHARS // 2})"
     return f"{key}={one_line(value)}"

@@ -15,14 +15,15 @@ from slimguard.views.headings import heading_lines
 from slimguard.views.model import Content, Part, Sketch
 
 HEADING_TOKENS = 380
-HEAD_TOKENS = 260
+HEAD_TOKENS = 180
 TAIL_TOKENS = 60
+BLOCKS_READ = 600
 TABLE_ROWS = 5
 """Rows of a table in HTML before its last one."""
 _HIDDEN = re.compile(
     r"<(script|style|svg|noscript|template|head)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL
 )
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)([^<>]*)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
 _BLOCKS = frozenset(
     "p div section article header footer nav main aside ul ol li table tr thead tbody h1 h2 h3 h4 h5 h6 pre br hr "
     "blockquote form fieldset dl dt dd figure figcaption details summary title body".split()
@@ -67,21 +68,24 @@ def read_page(text: str) -> Page:
     anchor = False
     position = 0
     for match in _TAG.finditer(text):
-        piece = text[position : match.start()]
-        pieces.append(piece)
-        if anchor:
-            linked += len(piece.strip())
-        position = match.end()
-        name = match.group(2).lower()
-        if not match.group(1):
+        start, position_after = match.span()
+        if start > position:
+            piece = text[position:start]
+            pieces.append(piece)
+            if anchor:
+                linked += len(piece.strip())
+        position = position_after
+        closing, name = match.group(1, 2)
+        name = name.lower()
+        if not closing:
             counts[name] += 1
         if name == "a":
-            anchor = not match.group(1)
+            anchor = not closing
         if name in ("td", "th"):
-            pieces.append(" | " if match.group(1) else "")
+            pieces.append(" | " if closing else "")
         if name not in _BLOCKS:
             continue
-        line = _visible(pieces)
+        line = _visible(pieces) if pieces else ""
         pieces = []
         if line and heading:
             line = line.rstrip("#¶ ") or line
@@ -90,7 +94,7 @@ def read_page(text: str) -> Page:
         elif line and linked * 10 < len(line) * 8:
             blocks.append(line)
         linked = 0
-        heading = 0 if match.group(1) or name[0] != "h" or not name[1:].isdigit() else int(name[1:])
+        heading = 0 if closing or name[0] != "h" or not name[1:].isdigit() else int(name[1:])
     line = _visible([*pieces, text[position:]])
     if line:
         blocks.append(line)
@@ -104,9 +108,8 @@ def _visible(pieces: list[str]) -> str:
     return one_line(html.unescape(joined) if "&" in joined else joined)
 
 
-def html_parts(text: str, content: Content) -> list[Part]:
+def html_parts(page: Page, content: Content) -> list[Part]:
     """The parts of a view of HTML, also for HTML in a JSON string."""
-    page = read_page(text)
     counted = ", ".join(f"{name} {page.counts[name]:,}" for name in _COUNTED if page.counts[name])
     first = [f"title: {page.title}"] if page.title else []
     size = sum(len(block) for block in page.blocks)
@@ -127,7 +130,7 @@ def html_parts(text: str, content: Content) -> list[Part]:
 def _body(blocks: list[str]) -> list[str]:
     """The blocks from the first heading on, without runs of short ones such as menus and without long tables' middles."""
     start = next((place for place, block in enumerate(blocks) if block.startswith("#")), 0)
-    body = blocks[start:]
+    body = blocks[start : start + BLOCKS_READ] + blocks[start + BLOCKS_READ :][-40:]
     kept: list[str] = []
     rows = 0
     for place, block in enumerate(body):
@@ -146,10 +149,9 @@ def _body(blocks: list[str]) -> list[str]:
     return kept or body
 
 
-def html_hint(text: str) -> str:
+def html_hint(page: Page) -> str:
     """A search for one of the headings."""
-    headings = read_page(text[:200_000]).headings
-    words = [heading for _, heading in headings if re.fullmatch(r"[\w ]{4,40}", heading)]
+    words = [heading for _, heading in page.headings[:400] if re.fullmatch(r"[\w ]{4,40}", heading)]
     return (
         print_query(Query("words", words[len(words) // 2]))
         if words
@@ -159,7 +161,6 @@ def html_hint(text: str) -> str:
 
 def html_view(content: Content) -> Sketch:
     """The view of an HTML text."""
-    parts = html_parts(content.text, content)
-    return Sketch(
-        "HTML", parts, f"{len(content.text):,} characters", "visible text, outlined", (html_hint(content.text),)
-    )
+    page = read_page(content.text)
+    of = f"{len(content.text):,} characters"
+    return Sketch("HTML", html_parts(page, content), of, "visible text, outlined", (html_hint(page),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -111,40 +111,42 @@ def points_of(values: Sequence[Json]) -> list[float] | None:
 
 
 def _numbers(name: str, values: Sequence[Json], filled: int, counts: Counter[Json], width: float) -> Column:
-    numbers = [value if isinstance(value, int | float) and not isinstance(value, bool) else None for value in values]
-    return _measured(name, values, numbers, filled, counts, width) or Column(
-        name, values, "mixed", filled, counts, width
-    )
+    if any(value.__class__ is bool or value.__class__ is str for value in counts):
+        return Column(name, values, "mixed", filled, counts, width)
+    return _measured(name, values, values, filled, counts, width)
 
 
 def _measured(
     name: str,
     values: Sequence[Json],
-    numbers: Sequence[float | int | None],
+    numbers: Sequence[Json],
     filled: int,
     counts: Counter[Json],
     width: float,
-) -> Column | None:
-    """A column of numbers; None when not every filled cell is one."""
-    pairs = [(value, place) for place, value in enumerate(numbers) if value is not None and math.isfinite(value)]
-    if len(pairs) < filled:
-        return None
-    low = min(pairs, key=lambda pair: pair[0])
-    high = max(pairs, key=lambda pair: pair[0])
-    whole = all(isinstance(value, int) for value, _ in pairs)
-    epoch = bool(_EPOCH_NAME.search(name.rsplit(".", 1)[-1])) and low[0] > 100_000_000
-    total = sum(value for value, _ in pairs) if whole else math.fsum(value for value, _ in pairs)
+) -> Column:
+    """A column of numbers; `numbers` are the values as numbers, None where there is none."""
+    places: Sequence[int] = range(len(numbers))
+    if filled < len(numbers):
+        places = [place for place, value in enumerate(numbers) if value is not None]
+    present = numbers if filled == len(numbers) else [numbers[place] for place in places]
+    total = sum(present)
+    if not isinstance(total, int) and not math.isfinite(total):
+        return Column(name, values, "mixed", filled, counts, width)
+    whole = isinstance(total, int)
+    low = min(places, key=numbers.__getitem__)
+    high = max(places, key=numbers.__getitem__)
+    epoch = bool(_EPOCH_NAME.search(name.rsplit(".", 1)[-1])) and numbers[low] > 100_000_000
     kind: ColumnKind = "time" if epoch else "number"
-    return Column(name, values, kind, filled, counts, width, low=low[1], high=high[1], whole=whole, total=total)
+    exact = total if whole else math.fsum(present)
+    return Column(name, values, kind, filled, counts, width, low=low, high=high, whole=whole, total=exact)
 
 
 def _texts(name: str, values: Sequence[Json], filled: list[Json], counts: Counter[Json], width: float) -> Column:
     some = [value for value in sample(filled) if isinstance(value, str)]
-    if some and all(_PLAIN_NUMBER.match(value) for value in some):
-        numbers = [number_of(value) for value in values]
-        measured = _measured(name, values, numbers, len(filled), counts, width)
-        if measured is not None:
-            return measured
+    if some and all(not value or _PLAIN_NUMBER.match(value) for value in some) and any(some):
+        numbers = numbers_in(values, counts)
+        if numbers is not None:
+            return _measured(name, values, numbers, len(filled) - counts.get("", 0), counts, width)
     if some and all(_ISO.match(value) for value in some) and len({len(value) for value in some}) <= 2:
         places = [place for place, value in enumerate(values) if isinstance(value, str)]
         low = min(places, key=lambda place: values[place])
@@ -155,11 +157,16 @@ def _texts(name: str, values: Sequence[Json], filled: list[Json], counts: Counte
     return Column(name, values, "text", len(filled), counts, width, noise, opaque=opaque)
 
 
-def number_of(value: Json) -> float | int | None:
-    """The number that a text spells plainly, or None."""
-    if not isinstance(value, str) or not _PLAIN_NUMBER.match(value):
-        return None
-    return int(value) if value.lstrip("-").isdigit() else float(value)
+def numbers_in(values: Sequence[Json], counts: Mapping[Json, int]) -> list[Json] | None:
+    """The numbers that texts spell plainly, None for empty ones; None altogether when one of them spells none."""
+    known: dict[Json, Json] = {None: None, "": None}
+    for text in counts:
+        if text == "":
+            continue
+        if not isinstance(text, str) or not _PLAIN_NUMBER.match(text):
+            return None
+        known[text] = float(text) if "." in text else int(text)
+    return [known[value] for value in values]
 
 
 def _is_noise(some: Sequence[str], distinct: int) -> bool:
@@ -169,7 +176,7 @@ def _is_noise(some: Sequence[str], distinct: int) -> bool:
     links = sum(1 for value in texts if _URL.search(value))
     if links * 2 > len(texts):
         return True
-    if distinct < 2:
+    if distinct < 2 and len(texts[0]) < 20:
         return False
     hashes = sum(1 for value in texts if _HEX.match(value) or _DIGEST.match(value) or _TOKENISH.match(value))
     return hashes * 2 > len(texts)

@@ -12,6 +12,8 @@ from slimguard.views.model import Content, Part, Sketch
 
 HEADING_TOKENS = 420
 HEAD_TOKENS = 300
+SHORT_HEAD_TOKENS = 190
+"""The beginning of a text whose headings are listed."""
 TAIL_TOKENS = 90
 LINE_CHARS = 240
 _MARKDOWN = re.compile(r"(#{1,6}) +\S")
@@ -36,7 +38,7 @@ def outlined(kind: str, lines: Sequence[str], headings: Sequence[Heading], conte
     parts: list[Part] = []
     if len(headings) > 1:
         parts.append(Part(heading_lines(headings, content, HEADING_TOKENS), rank=1, more="… {n} more", ends=True))
-    parts.extend(head_and_tail(lines, content))
+    parts.extend(head_and_tail(lines, content, head=HEAD_TOKENS if len(headings) < 3 else SHORT_HEAD_TOKENS))
     return Sketch(kind, parts, f"{len(lines):,} lines", hints=(_hint(lines, headings),))
 
 

@@ -61,7 +61,11 @@ def _is_blob(content: Content) -> bool:
 
 def _blob_view(content: Content) -> Sketch:
     return Sketch(
-        "encoded", [Part((encoded_text(content.text.strip()),), rank=0)], f"{len(content.text):,} characters", "size", ("outline",)
+        "encoded",
+        [Part((encoded_text(content.text.strip()),), rank=0)],
+        f"{len(content.text):,} characters",
+        "size",
+        ("outline",),
     )
 
 
