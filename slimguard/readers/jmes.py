@@ -55,12 +55,17 @@ class _Interpreter(visitor.TreeInterpreter):
         self._monotonic = monotonic
         self._deadline = monotonic() + QUERY_SECONDS
         self._steps = 0
+        self._methods: dict[str, Any] = {}
 
     def visit(self, node: Any, *args: Any, **kwargs: Any) -> Any:
         self._steps += 1
         if self._steps & 1023 == 0 and self._monotonic() > self._deadline:
             raise _Stopped(f"it took longer than {QUERY_SECONDS:g} s")
-        return super().visit(node, *args, **kwargs)
+        kind = node["type"]
+        method = self._methods.get(kind)
+        if method is None:
+            method = self._methods[kind] = getattr(self, f"visit_{kind}", self.default_visit)
+        return method(node, *args, **kwargs)
 
     def visit_flatten(self, node: Any, value: Any) -> Any:
         base = self.visit(node["children"][0], value)
@@ -79,12 +84,13 @@ class _Interpreter(visitor.TreeInterpreter):
     def visit_comparator(self, node: Any, value: Any) -> Any:
         left: Any = self.visit(node["children"][0], value)
         right: Any = self.visit(node["children"][1], value)
+        operator = node["value"]
+        if operator not in ("eq", "ne"):
+            ordered = _order(left) is not None and _order(left) is _order(right)
+            return self.COMPARATOR_FUNC[operator](left, right) if ordered else None
         if (is_array(left) or is_object(left)) and (is_array(right) or is_object(right)):
-            if node["value"] not in ("eq", "ne"):
-                return None
-            return self._same(left, right) == (node["value"] == "eq")
-        plain: Any = {**node, "children": [_literal(left), _literal(right)]}
-        return super().visit_comparator(plain, value)
+            return self._same(left, right) == (operator == "eq")
+        return self.COMPARATOR_FUNC[operator](left, right)
 
     def _same(self, left: Any, right: Any) -> bool:
         first, second = bounded_dump(left, _COMPARED_CHARS), bounded_dump(right, _COMPARED_CHARS)
@@ -221,8 +227,11 @@ def _width(node: Any) -> int:
     return max(widths, default=1)
 
 
-def _literal(value: Json) -> Any:
-    return {"type": "literal", "children": [], "value": value}
+def _order(value: Json) -> type | None:
+    """What a value is ordered among: numbers or texts; None for what has no order."""
+    if isinstance(value, str):
+        return str
+    return float if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _first_line(error: Exception) -> str:

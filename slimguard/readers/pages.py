@@ -37,6 +37,8 @@ def read_pages(request: Request) -> Answer:
     here = request.sources[source]
     if mode == RAW:
         return _page(request, (RAW, source, 0, start), here.document.raw_text, "raw")
+    if not here.document.blocks and query.block is None:
+        return Answer("page", "all of it: the result has no content", "", notes=("raw: has the whole value",))
     chosen = block_of(here, block)
     if chosen.text is None or (not chosen.text and mode == BLOCK):
         return _without_text(chosen)

@@ -147,7 +147,7 @@ def _no_array(source: Source, message: str) -> QueryRejected:
             if is_array(value) and len(arrays) < 10 and not any(isinstance(step, int) and step for step in path):
                 arrays.append(f"{format_path(path)} ({len(value)})")
     have = f"; arrays: {', '.join(arrays)}" if arrays else ""
-    call = f"items:0-9 of {arrays[0].rsplit(' (', 1)[0]}" if arrays and not arrays[0].startswith("@") else "lines:1-60"
+    call = f"items:0-9 of {arrays[0].rsplit(' (', 1)[0]}" if arrays and not arrays[0].startswith("@") else "outline"
     return QueryRejected(f"{message}{have}", next_call=read_call(source.ref, call))
 
 

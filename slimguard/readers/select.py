@@ -31,7 +31,11 @@ def read_select(request: Request) -> Answer:
     roots = roots_of(request)
     expression, notes = _readable(request.query.text)
     if not roots:
-        raise QueryRejected("select: the result has no JSON", next_call=read_call(request.source.ref, "lines:1-60"))
+        unparsed = [note for source in request.sources for note in source.document.notes]
+        raise QueryRejected(
+            f"select: the result has no JSON ({'; '.join(unparsed) or 'it is text'})",
+            next_call=read_call(request.source.ref, "outline"),
+        )
     monotonic = request.context.monotonic
     found, error = _evaluated(expression, roots, monotonic)
     full = [item for item in found if not is_empty(item[1])]

@@ -57,8 +57,9 @@ def read_sql(request: Request) -> Answer:
     """Columns, then rows in the order of the query; a fat cell alone is given whole, others are cut and counted."""
     tables = tables_for(request)
     if not tables:
+        unparsed = [note for source in request.sources for note in source.document.notes]
         raise QueryRejected(
-            "sql: this result has no tables: no array of records, map, CSV or markdown table",
+            f"sql: this result has no tables ({'; '.join(unparsed) or 'no array of records, map, CSV or table text'})",
             next_call=read_call("+".join(source.ref for source in request.sources), "outline"),
         )
     columns, rows, more = _selected(request, tables)
@@ -121,6 +122,9 @@ def _selected(
     opened = kept if kept is not None else context.tables.build(tables)
     try:
         return opened.select(request.query.text, max_rows=SQL_ROWS, max_bytes=SQL_BYTES, seconds=QUERY_SECONDS)
+    except QueryRejected as error:
+        call = read_call(refs, error.next_call) if error.next_call.startswith("sql:") else error.next_call
+        raise QueryRejected(error.message, next_call=call, detail=error.detail, code=error.code) from error
     finally:
         context.cache.give(key, opened, size)
 
