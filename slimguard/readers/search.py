@@ -19,7 +19,7 @@ from slimguard.readers.matching import Found, bare, compiled, matches, near, ter
 from slimguard.readers.model import Answer, Request
 from slimguard.readers.places import kinds, places_of, without_repeats
 from slimguard.readers.searched import Searched, searched, spans_of
-from slimguard.readers.spelling import alike_words, longest_part
+from slimguard.readers.spelling import alike_words, longest_part, vocabulary
 from slimguard.readers.written import Writer, columns_line, merged_excerpts
 
 _WINDOW_PLACES = 200
@@ -173,8 +173,9 @@ def _some_words(request: Request, terms: Sequence[str]) -> Answer:
             "counts: " + ", ".join(f"{term} {counts[term]}" for term in counts if counts[term] or term in missing)
         )
     proposal = ""
+    words = vocabulary(_texts(request)) if missing else set[str]()
     for term in missing[:4]:
-        close = alike_words(bare(term), _texts(request))
+        close = alike_words(bare(term), words)
         part = longest_part(term, _texts(request)) if not close else ("", 0)
         if close:
             proposal = proposal or close[0]

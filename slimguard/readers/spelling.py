@@ -10,23 +10,28 @@ from rapidfuzz import fuzz, process
 from slimguard.readers.searched import Searched
 
 _WORD = re.compile(r"\w[\w.-]{1,60}\w|\w{2,}")
-_LOOKED_AT = 2_000_000
+_LOOKED_AT = 1_500_000
 _WORDS_AT_MOST = 60_000
 _LEAST_ALIKE = 72.0
 
 
-def alike_words(term: str, texts: Iterable[Searched], most: int = 3) -> list[str]:
-    """Up to `most` words of the texts (their first 2 MB) that are spelled nearly as the folded `term`."""
-    if len(term) < 3:
-        return []
+def vocabulary(texts: Iterable[Searched]) -> set[str]:
+    """The folded words of the texts, from the first megabyte and a half of each."""
     words: set[str] = set()
-    room = max(2, len(term) // 3)
     for text in texts:
-        found: set[str] = set(_WORD.findall(text.fold.text, 0, _LOOKED_AT))
-        words.update(word for word in found if abs(len(word) - len(term)) <= room)
+        words.update(_WORD.findall(text.fold.text, 0, _LOOKED_AT))
         if len(words) >= _WORDS_AT_MOST:
             break
-    close = process.extract(term, sorted(words), scorer=fuzz.ratio, limit=most, score_cutoff=_LEAST_ALIKE)
+    return words
+
+
+def alike_words(term: str, words: Iterable[str], most: int = 3) -> list[str]:
+    """Up to `most` of the words that are spelled nearly as the folded `term`."""
+    if len(term) < 3:
+        return []
+    room = max(2, len(term) // 3)
+    near = sorted(word for word in words if abs(len(word) - len(term)) <= room)
+    close = process.extract(term, near, scorer=fuzz.ratio, limit=most, score_cutoff=_LEAST_ALIKE)
     return [word for word, _, _ in close]
 
 
