@@ -178,7 +178,10 @@ STORE_KEEPERS = 4
 """Threads that hash, hand over and verify snapshots while the writer writes: two large ones leave room for small."""
 
 STORE_WAL_BYTES = 4 * 1024 * 1024
-"""The write-ahead log is copied back, off the answer's path, once it is larger than this."""
+"""The write-ahead log is copied back, off the answer's path, once so much was written since the last time."""
+
+STORE_COMMIT_BYTES = 24 * 1024
+"""What a commit of ours writes to the log beside its bytes: about six pages of tables and indexes."""
 
 STORE_JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 """The write-ahead log's file is cut to this when it starts again."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from slimguard import delivery
+from slimguard import delivery, policy
 from slimguard.canonical import REF_RANDOM_BYTES, make_ref, value_digest
 from slimguard.catalog import resolve
 from slimguard.document import Document, document_of
@@ -17,6 +18,8 @@ from slimguard.guard.services import Services
 from slimguard.model import Caller, Execution, Json, JsonObject, Outcome, Reply, StoredCall, Tool, is_object
 from slimguard.ports import HostChannel
 from slimguard.schema import Checker, Problem, checker_for, read_arguments
+
+T = TypeVar("T")
 
 _ALIASES = ("name", "tool", "tool_name")
 _OWN = ("tool_ref", "arguments", "result_query")
@@ -39,7 +42,7 @@ async def call_tool(services: Services, caller: Caller, arguments: JsonObject, c
     services.at("parsed")
     tool = await _resolved(services, request)
     services.at("resolved")
-    checker = await services.compute.run(lambda: checker_for(tool.input_schema))
+    checker = await _checker(services, tool)
     request = _query_beside(request, checker)
     reading = read_arguments(checker, request.arguments, request.beside, absent=request.absent)
     if reading.arguments is None:
@@ -50,13 +53,30 @@ async def call_tool(services: Services, caller: Caller, arguments: JsonObject, c
     return await execute(services, caller, tool, reading.arguments, channel, result_query=request.result_query)
 
 
+async def _checker(services: Services, tool: Tool) -> Checker:
+    """The checker of a tool, compiled off the loop the first time."""
+    kept = services.checkers.get(tool.digest)
+    if kept is not None:
+        return kept
+    checker = await services.compute.run(lambda: checker_for(tool.input_schema))
+    services.checkers.put(tool.digest, checker)
+    return checker
+
+
+async def _aside(services: Services, size: int, work: Callable[[], T]) -> T:
+    """`work` on a result of `size` bytes: at once when it is small, else off the loop."""
+    if size <= policy.INLINE_WORK_BYTES:
+        return work()
+    return await services.compute.run(work)
+
+
 async def call_directly(
     services: Services, caller: Caller, tool: Tool, arguments: JsonObject, channel: HostChannel
 ) -> Reply:
     """Answer a request that named the tool itself (native mode); the pipeline is that of `call_tool`."""
     services.at("parsed")
     services.at("resolved")
-    checker = await services.compute.run(lambda: checker_for(tool.input_schema))
+    checker = await _checker(services, tool)
     reading = read_arguments(checker, dict(arguments), {}, absent=False)
     if reading.arguments is None:
         raise _rejected(tool, reading.problems, native=True)
@@ -196,7 +216,7 @@ async def deliver_outcome(
             next_call=f"do not repeat it blindly: check its effect first{again}" if outcome.ran != "no" else again,
             code="upstream_failed",
         )
-    document = await services.compute.run(lambda: document_of(answer.raw, answer.kind))
+    document = await _aside(services, len(answer.raw), lambda: document_of(answer.raw, answer.kind))
     if outcome.stored is None:
         return await services.compute.run(lambda: delivery.deliver_unstored(document, answer, outcome.reason))
     if outcome.stored.digest:
@@ -231,7 +251,11 @@ async def deliver_stored(
         except (RequestRejected, StoreUnavailable) as error:
             note = f"result_query failed: {error_text(error)}"
     budgets = services.budgets(caller.host)
-    reply = await services.compute.run(
+    inline = budgets.inline(tool)
+    counted = bool(note) or inline.tokens < policy.INLINE_WORK_BYTES
+    reply = await _aside(
+        services,
+        policy.PARSE_LIMIT_BYTES if counted else len(document.raw),
         lambda: delivery.deliver(
             document,
             stored,
@@ -239,10 +263,10 @@ async def deliver_stored(
             budgets.view(tool),
             budgets.counter,
             settings=budgets.tool(tool) if tool else None,
-            inline=budgets.inline(tool),
+            inline=inline,
             extreme=services.settings().mode == "extreme",
             forced=bool(note),
-        )
+        ),
     )
     services.at("view-made")
     if not note or reply.text is None:

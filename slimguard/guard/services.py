@@ -13,6 +13,7 @@ from slimguard.guard.budgets import Budgets
 from slimguard.guard.shelf import Shelf
 from slimguard.ports import Audit, Calls, Clock, Compute, Snapshots, TableEngine, TokenCounter, Upstreams
 from slimguard.readers import ReaderCache
+from slimguard.schema import Checker
 from slimguard.settings import Settings
 
 
@@ -43,6 +44,23 @@ class DocumentCache:
             self._bytes -= len(old.raw)
 
 
+@dataclass(slots=True)
+class CheckerCache:
+    """Checkers of input schemas by the digest of the tool's definition, the oldest out first."""
+
+    _kept: OrderedDict[str, Checker] = field(default_factory=OrderedDict[str, Checker])
+
+    def get(self, digest: str) -> Checker | None:
+        """The checker of a definition, if it is still here."""
+        return self._kept.get(digest)
+
+    def put(self, digest: str, checker: Checker) -> None:
+        """Keep `checker`."""
+        self._kept[digest] = checker
+        while len(self._kept) > policy.KEPT_CHECKERS:
+            self._kept.popitem(last=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """One running guard, seen from the operations."""
@@ -63,6 +81,7 @@ class Services:
     at: Callable[[str], None]
     """Called at the numbered points of a call (`points.POINTS`); does nothing but in the fault tests."""
     documents: DocumentCache = field(default_factory=DocumentCache)
+    checkers: CheckerCache = field(default_factory=CheckerCache)
     introduced: dict[str, set[str]] = field(default_factory=lambda: {})
     """Servers whose instructions a session has been given."""
     reading: ReaderCache = field(default_factory=ReaderCache)

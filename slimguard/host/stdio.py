@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -50,6 +51,9 @@ async def host_streams(
 
     async def emit(data: bytes) -> None:
         async with lock:
+            if at is nowhere and _takes_at_once(sink, len(data)):
+                _write(sink, memoryview(data))
+                return
             await anyio.to_thread.run_sync(_write_all, sink, data, at)
 
     async def take(line: bytes) -> None:
@@ -60,13 +64,8 @@ async def host_streams(
             await emit(message)
 
     async def reader() -> None:
-        chunks_in, chunks_out = anyio.create_memory_object_stream[bytes](4)
-        thread = threading.Thread(
-            target=_read_loop, args=(source, anyio.from_thread.run_sync, chunks_in, _token()), daemon=True
-        )
-        thread.start()
         async with incoming:
-            async for line in lines_of(chunks_out, log):
+            async for line in lines_of(_chunks(source), log):
                 await take(line)
 
     async def writer() -> None:
@@ -84,17 +83,50 @@ async def host_streams(
         group.cancel_scope.cancel()
 
 
-def _token() -> Any:
-    return anyio.lowlevel.current_token()
+async def _chunks(source: int) -> AsyncGenerator[bytes, None]:
+    """What comes from stdin until it ends; read by a thread only where the system cannot tell that something is there.
+
+    Handing each message from a thread to the loop and back costs more than all else that a small call does here.
+    """
+    try:
+        await anyio.wait_readable(source)
+    except (OSError, NotImplementedError):  # a regular file or a device
+        async for chunk in _chunks_of_thread(source):
+            yield chunk
+        return
+    while chunk := _read_now(source):
+        yield chunk
+        await anyio.wait_readable(source)
+
+
+def _read_now(source: int) -> bytes:
+    try:
+        return os.read(source, _READ_BYTES)
+    except OSError:
+        return b""
+
+
+def _takes_at_once(sink: int, size: int) -> bool:
+    """Whether a write of so many bytes cannot block: a pipe that can be written takes PIPE_BUF bytes."""
+    if not hasattr(select, "poll") or size > select.PIPE_BUF:
+        return False
+    poll = select.poll()
+    poll.register(sink, select.POLLOUT)
+    return any(event & select.POLLOUT for _, event in poll.poll(0))
+
+
+async def _chunks_of_thread(source: int) -> AsyncGenerator[bytes, None]:
+    chunks_in, chunks_out = anyio.create_memory_object_stream[bytes](4)
+    arguments = (source, anyio.from_thread.run_sync, chunks_in, anyio.lowlevel.current_token())
+    threading.Thread(target=_read_loop, args=arguments, daemon=True).start()
+    async for chunk in chunks_out:
+        yield chunk
 
 
 def _read_loop(source: int, run_sync: Callable[..., Any], out: MemoryObjectSendStream[bytes], token: Any) -> None:
     """Read stdin in a thread of its own, one chunk in flight, until it ends."""
     while True:
-        try:
-            chunk = os.read(source, _READ_BYTES)
-        except OSError:
-            chunk = b""
+        chunk = _read_now(source)
         try:
             if not chunk:
                 run_sync(out.close, token=token)
@@ -105,7 +137,7 @@ def _read_loop(source: int, run_sync: Callable[..., Any], out: MemoryObjectSendS
 
 
 async def lines_of(
-    chunks: MemoryObjectReceiveStream[bytes], log: Callable[[str], None], limit: int = MESSAGE_LIMIT_BYTES
+    chunks: AsyncIterable[bytes], log: Callable[[str], None], limit: int = MESSAGE_LIMIT_BYTES
 ) -> AsyncGenerator[bytes, None]:
     """Lines of a stream of bytes, in linear time; a line over `limit` is dropped and said on the log."""
     parts: list[bytes] = []

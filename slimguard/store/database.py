@@ -57,6 +57,7 @@ class Database:
         self._identity: files.Identity | None = None
         self._synchronous = ""
         self._registered = False
+        self._logged = 0
         self._idle: list[sqlite3.Connection] = []
 
     @property
@@ -88,11 +89,12 @@ class Database:
                     raise
 
     @contextmanager
-    def transaction(self, *, full: bool, until: float) -> Generator[sqlite3.Connection]:
+    def transaction(self, *, full: bool, until: float, weight: int = 0) -> Generator[sqlite3.Connection]:
         """One write, committed when the block ends and rolled back when it raises; only from the writer thread.
 
         `full` asks that the commit is on the disk before this returns. `until` (monotonic seconds) bounds the wait
-        for another process's lock. SQLite's errors pass; `Replaced` says that the file went away meanwhile.
+        for another process's lock, `weight` says how many bytes are written, roughly. SQLite's errors pass;
+        `Replaced` says that the file went away meanwhile.
         """
         self.ensure(writable=True)
         connection = self._writer
@@ -104,6 +106,7 @@ class Database:
             self._register(connection)
             yield connection
             connection.execute("COMMIT")
+            self._logged += weight + policy.STORE_COMMIT_BYTES
         except BaseException:
             self._registered = False
             if connection.in_transaction:
@@ -136,14 +139,18 @@ class Database:
         close(connection)
 
     def log_is_long(self) -> bool:
-        """Whether the write-ahead log is worth copying back, and is the one that our connections use."""
-        return self.log_size() > policy.STORE_WAL_BYTES and self.opened and not self._log.is_lost()
+        """Whether the write-ahead log is worth copying back, and is the one that our connections use.
+
+        What counts is what was written since it was last copied: its file keeps its size when it begins anew.
+        """
+        return self._logged > policy.STORE_WAL_BYTES and self.opened and not self._log.is_lost()
 
     def checkpoint(self) -> None:
         """Copy the write-ahead log back into the database, as far as readers allow; not in the writer thread.
 
         It has a connection of its own, so that writing goes on meanwhile.
         """
+        self._logged = 0
         connection = self._connect("?mode=rw", reading=False)
         try:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
@@ -204,6 +211,7 @@ class Database:
         with self._lock:
             self._writer, self._readable, self._identity = connection, "?mode=rw", found
             self._log.forget()
+            self._logged = self.log_size()
             self._synchronous = ""
 
     def _rescue_log(self) -> None:

@@ -100,7 +100,7 @@ class Keeper:
 
         # A large snapshot is flushed batch by batch: else the next intent's flush would have to write all of it.
         full = ending.durable or not is_last
-        weight = len(numbers) * policy.CHUNK_BYTES
+        weight = min(len(numbers) * policy.CHUNK_BYTES, len(ending.answer.raw))
         target = self._access.write(write, full=full, ran="yes", weight=weight)
         if is_last:
             self._at("snapshot-committed")

@@ -134,7 +134,10 @@ class GroupWriter:
     def _transact(self, group: Sequence[Write]) -> list[Any]:
         """All of a group in one transaction; the values of their works, or for a failed one its error."""
         full = any(write.full for write in group)
-        with self._database.transaction(full=full, until=min(write.until for write in group)) as connection:
+        weight = sum(write.weight for write in group)
+        with self._database.transaction(
+            full=full, until=min(write.until for write in group), weight=weight
+        ) as connection:
             if len(group) == 1:
                 return [group[0].work(connection)]
             return [_in_savepoint(connection, write) for write in group]
