@@ -1,0 +1,167 @@
+"""The cost of a call: small ones, large ones and many at once, against direct and against a minimal SDK proxy."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from benchmarks.model import Options, Part, Plot, Table, Verdict
+from benchmarks.wire import ROOT, Peer, guard_command, script, server, settled
+
+HOW = """One upstream behind three paths, each a process of its own over pipes: direct, a proxy written on the SDK alone
+(`benchmarks/minimal_proxy.py`: no validation, no store, no view), and slimguard with its durable store. Rounds are
+interleaved; what is added is the median less the direct one's. Each call of the guard waits for one `fsync` of its
+ledger, before the tool runs; it is measured in the same folder and taken off where it says so. Large results are new
+bytes each time, and the time includes storing them durably, reading them back and making the view."""
+SIZES = (("100 KB", 100_000), ("1 MB", 1_000_000), ("10 MB", 10_000_000))
+AT_ONCE = (1, 10, 100, 1_000)
+Paths = Mapping[str, Peer]
+
+
+def run(options: Options) -> Part:
+    """Small, large, and many at once."""
+    part = Part("calls", "Cost of a call", HOW)
+    proxy = [sys.executable, str(ROOT / "benchmarks" / "minimal_proxy.py"), *script("bench_sized")]
+    folder = options.scratch / "calls"
+    guard = guard_command(folder, {"sized": server("bench_sized")})
+    with Peer(script("bench_sized")) as direct, Peer(proxy) as floor, Peer(guard) as guarded:
+        settled(guarded, "echo")
+        paths = {"direct": direct, "minimal SDK proxy": floor, "slimguard": guarded}
+        _small(paths, folder, 60 if options.quick else 300, part)
+        _large(paths, 3 if options.quick else 7, part)
+        _many(paths, part)
+    return part
+
+
+def call(name: str, peer: Peer, tool: str, arguments: Mapping[str, Any]) -> float:
+    """One call by a path; its seconds."""
+    if name != "slimguard":
+        return peer.call(tool, arguments).seconds
+    answer = peer.call("call_tool", {"tool_ref": f"sized/{tool}", "arguments": arguments})
+    if answer.result.get("isError"):
+        raise RuntimeError(answer.text[:500])
+    return answer.seconds
+
+
+def fsync_seconds(folder: Path, times: int = 40) -> float:
+    """The median time of appending a page to a file in `folder` and making it durable."""
+    taken: list[float] = []
+    descriptor = os.open(folder / "fsync.tmp", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    try:
+        for _ in range(times):
+            os.write(descriptor, b"x" * 4_096)
+            began = time.perf_counter()
+            os.fsync(descriptor)
+            taken.append(time.perf_counter() - began)
+    finally:
+        os.close(descriptor)
+    return statistics.median(taken)
+
+
+def _small(paths: Paths, folder: Path, rounds: int, part: Part) -> None:
+    taken: dict[str, list[float]] = {name: [] for name in paths}
+    for number in range(rounds + 20):
+        for name, peer in paths.items():
+            seconds = call(name, peer, "echo", {"text": f"hello {number}"})
+            if number >= 20:
+                taken[name].append(seconds * 1000)
+    sync = fsync_seconds(folder) * 1000
+    median = {name: statistics.median(values) for name, values in taken.items()}
+    added = {name: median[name] - median["direct"] for name in paths}
+    columns = ("path", "p50", "p95", "added p50", "added, fsync taken off", "processor a call")
+    table = Table("Small call, milliseconds", columns, [])
+    for name, values in taken.items():
+        ordered = sorted(values)
+        off = added[name] - (sync if name == "slimguard" else 0)
+        p95 = ordered[int(len(ordered) * 0.95)]
+        table.rows.append([name, *(round(x, 2) for x in (median[name], p95, added[name], off))])
+        table.rows[-1].append(round(_processor(paths[name], lambda n=name: _echoes(n, paths[n]), 100), 2))
+    table.rows.append(["fsync alone", round(sync, 2), "", "", "", ""])
+    part.tables.append(table)
+    ratio = round((added["slimguard"] - sync) / max(0.01, added["minimal SDK proxy"]), 2)
+    part.verdicts.append(Verdict("added latency, small call, fsync taken off", ratio, 1.5, "× SDK proxy"))
+    bars = [(name, median[name]) for name in paths]
+    part.plots.append(Plot("small-call", "Small call, median", bars, "ms"))
+
+
+def _echoes(name: str, peer: Peer) -> None:
+    for number in range(100):
+        call(name, peer, "echo", {"text": f"again {number}"})
+
+
+def _processor(peer: Peer, work: Callable[[], None], count: int) -> float:
+    """Milliseconds of the process's own processor time for each of `count` calls."""
+    process = psutil.Process(peer.process.pid)
+    before = process.cpu_times()
+    work()
+    after = process.cpu_times()
+    return (after.user + after.system - before.user - before.system) * 1000 / count
+
+
+def _large(paths: Paths, rounds: int, part: Part) -> None:
+    columns = ("size", "what", "direct", "minimal SDK proxy", "slimguard", "added", "processor a call")
+    table = Table("Large result, milliseconds (medians)", columns, [])
+    for label, size in SIZES:
+        count = rounds if size < 5_000_000 else min(rounds, 3)
+        for name, peer in paths.items():
+            call(name, peer, "prepare", {"bytes": size, "count": count})
+        for tool in ("give_records", "give_text"):
+            taken: dict[str, list[float]] = {name: [] for name in paths}
+            spent = 0.0
+            for salt in range(count):
+                for name, peer in paths.items():
+                    given = {"bytes": size, "salt": salt}
+
+                    def once(name: str = name, peer: Peer = peer, given: dict[str, int] = given) -> None:
+                        taken[name].append(call(name, peer, tool, given) * 1000)  # noqa: B023 - called at once
+
+                    if name == "slimguard":
+                        spent += _processor(peer, once, count)
+                    else:
+                        once()
+            median = {name: statistics.median(values) for name, values in taken.items()}
+            added = median["slimguard"] - median["direct"]
+            kind = "records" if tool == "give_records" else "log"
+            table.rows.append([label, kind, *(round(median[name], 1) for name in paths), round(added, 1), round(spent)])
+            if label == "1 MB":
+                against = "+148 in memory, 592 durable"
+                part.verdicts.append(Verdict(f"added time, 1 MB of {kind}", round(added), 120, "ms", against=against))
+    part.tables.append(table)
+
+
+def _many(paths: Paths, part: Part) -> None:
+    table = Table("Calls at once, milliseconds until the last answer", ("at once", *paths, "slimguard ÷ proxy"), [])
+    for count in AT_ONCE:
+        row: list[float] = []
+        for name, peer in paths.items():
+            best = min(_burst(name, peer, count) for _ in range(3 if count < 1_000 else 1))
+            row.append(round(best * 1000, 1))
+        table.rows.append([count, *row, round(row[2] / max(0.1, row[1]), 1)])
+    part.tables.append(table)
+
+
+def _burst(name: str, peer: Peer, count: int) -> float:
+    """Seconds until `count` calls that were sent together are answered."""
+    began = time.perf_counter()
+    sent = 0
+    window = 64  # answers are taken while requests are sent, or both pipes would fill
+    for number in range(count):
+        given: dict[str, Any] = {"text": f"burst {number}"}
+        params: dict[str, Any] = {"name": "echo", "arguments": given}
+        if name == "slimguard":
+            params = {"name": "call_tool", "arguments": {"tool_ref": "sized/echo", "arguments": given}}
+        peer.post("tools/call", params)
+        sent += 1
+        if sent > window and count > 500:
+            peer.receive()
+            sent -= 1
+    for _ in range(sent):
+        peer.receive()
+    return time.perf_counter() - began
