@@ -150,7 +150,8 @@ def _text(text: str) -> dict[str, Any]:
 def _records(size: int) -> dict[str, Any]:
     rows = [
         {"id": number, "customer": f"C{number * 7 % 2400:05d}", "at": f"2026-03-{number % 28 + 1:02d}T07:02:00Z",
-         "status": ("open", "paid", "refunded")[number % 3], "price": round(number * 0.37 % 400, 2), "note": None, "tags": ["a", "b"]}
+         "status": ("open", "paid", "refunded")[number % 3], "price": round(number * 0.37 % 400, 2),
+         "note": None, "tags": ["a", "b"]}
         for number in range(size // 125)
     ]  # fmt: skip
     return _text(json.dumps({"rows": rows, "row_count": len(rows)}))
@@ -179,9 +180,14 @@ def _tree(size: int) -> dict[str, Any]:
     return _text(json.dumps([folder("src", 4, max(2, round((size / 50) ** 0.25)))]))
 
 
+def _level(number: int) -> str:
+    return "ERROR" if number % 900 == 5 else "INFO"
+
+
 def _log(size: int) -> dict[str, Any]:
     lines = [
-        f"2026-03-14 00:{number // 60 % 60:02d}:{number % 60:02d},276 {'ERROR' if number % 900 == 5 else 'INFO'} [worker-{number % 9}] http req={number:08x} GET /api/orders 200 {number % 400}ms"
+        f"2026-03-14 00:{number // 60 % 60:02d}:{number % 60:02d},276 {_level(number)} [worker-{number % 9}] http "
+        f"req={number:08x} GET /api/orders 200 {number % 400}ms"
         for number in range(size // 88)
     ]
     return _text("\n".join(lines))

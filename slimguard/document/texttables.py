@@ -16,7 +16,7 @@ TextTableKind = Literal["csv", "tsv", "markdown", "fixed"]
 _PROBE_LINES = 40
 _SKIP_LINES = 6
 _RULE_LINE = re.compile(
-    r"^[ \t]*(?:[|+][ \t]*:?-[-+|: \t]*|:?-{2,}[-: \t]*[|+][-+|: \t]*|:?-[ \t]*\|[-|: \t]*)\r?$", re.MULTILINE
+    r"^[ \t]*(?:[|+][ \t]*:?-[-+|: \t]*|:?--[-: \t]*[|+][-+|: \t]*|:?-[ \t]*\|[-|: \t]*)\r?$", re.MULTILINE
 )
 """The line under a header: dashes with bars or crosses between them."""
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?\Z")

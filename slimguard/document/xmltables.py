@@ -1,4 +1,4 @@
-"""Repeated elements of XML as tables (`item` of a feed, `testcase` of a report): attributes and children are columns."""
+"""Repeated elements of XML as tables (`item` of a feed, `testcase` of a report), attributes and children as columns."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 _TOKEN = re.compile(
-    r"<!\[CDATA\[(.*?)\]\]>|<!--.*?-->|<\?.*?\?>|<![^>\[]*(?:\[.*?\]\s*)?>"
+    r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<![^>\[]*(?:\[.*?(?:\]\s*>|\Z)|>|\Z)"
     r"|<(/?)([A-Za-z_][\w:.-]*)((?:\s+[^\s=<>/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'))?)*)\s*(/?)>",
     re.DOTALL,
 )
@@ -49,8 +49,6 @@ def looks_like_xml(text: str) -> bool:
 
 def xml_tree(text: str) -> Element | None:
     """The root element, or None when the tags do not match well enough to be XML. Without recursion."""
-    if any(text.count(start) > text.count(end) for start, end in (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"))):
-        return None  # looking for an end that is not there would cost the whole text each time
     root: Element | None = None
     stack: list[Element] = []
     nodes = 0

@@ -10,6 +10,8 @@ from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Sketch
 from slimguard.views.prose import outlined
 
+LINE_READ = 300
+"""Characters of a line that are looked at to tell what it is."""
 _DEFINITION = re.compile(
     r"(\s*)(?:@\w+\s+)?(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|sealed|open|"
     r"override|virtual|inline|extern|unsafe|const|pub(?:\([a-z]+\))?|declare|suspend)\s+)*"
@@ -26,7 +28,7 @@ _YAML_KEY = re.compile(r"(\s*)(?:- )?(['\"]?[\w./$@{}*<>+~ -]+['\"]?):(?:\s|$)")
 
 def looks_like_code(lines: Sequence[str]) -> bool:
     """Whether most lines read as source code and some of them define something."""
-    some = [line for line in lines[:2_000] if line.strip()]
+    some = [line[:LINE_READ] for line in lines[:2_000] if line.strip()]
     if len(some) < 8:
         return False
     code = sum(1 for line in some if _CODE_LINE.search(line))
@@ -36,7 +38,7 @@ def looks_like_code(lines: Sequence[str]) -> bool:
 
 def looks_like_yaml(lines: Sequence[str]) -> bool:
     """Whether most lines are `key:` or `key: value`, indented in levels."""
-    some = [line for line in lines[:1_000] if line.strip() and not line.lstrip().startswith("#")]
+    some = [line[:LINE_READ] for line in lines[:1_000] if line.strip() and not line.lstrip().startswith("#")]
     if len(some) < 8:
         return False
     keys = sum(1 for line in some if _YAML_KEY.match(line) or line.lstrip().startswith("- "))
@@ -69,7 +71,7 @@ def yaml_headings(lines: Sequence[str]) -> list[Heading]:
     found: list[Heading] = []
     indents: list[int] = []
     for place, line in enumerate(lines):
-        match = _YAML_KEY.match(line)
+        match = _YAML_KEY.match(line[:LINE_READ])
         if match is None:
             continue
         indent = len(match.group(1)) + (2 if line.lstrip().startswith("- ") else 0)

@@ -14,11 +14,17 @@ from slimguard.views.prose import clipped
 FILE_TOKENS = 520
 SYMBOL_TOKENS = 420
 HUNK_LINES = 14
+LONG_LINE = 2_000
 _GIT = re.compile(r"diff --git (?:\"?a/(.+?)\"?) (?:\"?b/(.+?)\"?)$")
 _DEFINITION = re.compile(
     r"[-+]\s{0,8}(?:(?:export|public|private|protected|static|async|abstract|final|default|pub(?:\([a-z]+\))?|inline|"
-    r"override|const|unsafe|virtual)\s+)*(class|def|func|fn|function|interface|struct|enum|trait|type|impl|module|namespace|CREATE TABLE)\b"
+    r"override|const|unsafe|virtual)\s+)*"
+    r"(class|def|func|fn|function|interface|struct|enum|trait|type|impl|module|namespace|CREATE TABLE)\b(?!\s*[:=])"
 )
+
+
+_WORD = re.compile(r"\s*(\w+)")
+_TYPES = frozenset(("class", "interface", "struct", "enum", "trait"))
 
 
 @dataclass(slots=True)
@@ -31,7 +37,8 @@ class _File:
     added: int = 0
     removed: int = 0
     hunks: int = 0
-    symbols: list[str] = field(default_factory=lambda: [])
+    symbols: list[tuple[str, str, str]] = field(default_factory=lambda: [])
+    """Definitions that come or go: keyword, name, line."""
 
 
 def looks_like_diff(text: str) -> bool:
@@ -74,7 +81,7 @@ def _files(lines: Sequence[str]) -> list[_File]:
     files: list[_File] = []
     for place, line in enumerate(lines):
         start = line[:1]
-        if start == "d" and (match := _GIT.match(line)):
+        if start == "d" and len(line) < LONG_LINE and (match := _GIT.match(line)):
             files.append(_File(match.group(2), place))
         elif (
             start == "-" and line.startswith("--- ") and place + 1 < len(lines) and lines[place + 1].startswith("+++ ")
@@ -104,8 +111,9 @@ def _count(item: _File, line: str, start: str) -> None:
         item.status = "D"
     elif not item.hunks and line.startswith("rename from"):
         item.status = "R"
-    if start in "+-" and item.hunks and _DEFINITION.match(line):
-        item.symbols.append(line.rstrip())
+    if start in "+-" and item.hunks and len(line) < LONG_LINE and (match := _DEFINITION.match(line)):
+        name = _WORD.match(line, match.end())
+        item.symbols.append((match.group(1), name.group(1) if name else "", line.rstrip()))
 
 
 def _symbols(files: Sequence[_File]) -> list[str]:
@@ -113,28 +121,14 @@ def _symbols(files: Sequence[_File]) -> list[str]:
     types: list[str] = []
     functions: list[str] = []
     for item in files:
-        names = {(_name(symbol), symbol[0]) for symbol in item.symbols}
-        for symbol in item.symbols:
-            other = "-" if symbol[0] == "+" else "+"
-            if (_name(symbol), other) in names and symbol[0] == "-":
+        names = {(name, line[0]) for _, name, line in item.symbols}
+        for keyword, name, line in item.symbols:
+            if line[0] == "-" and (name, "+") in names:
                 continue
-            kind = _DEFINITION.match(symbol)
-            target = (
-                types
-                if kind and kind.group(1) in ("class", "interface", "struct", "enum", "trait", "type")
-                else functions
-            )
-            target.append(f"{item.name.rsplit('/', 1)[-1]}: {symbol[0]}{symbol[1:].strip()[:110]}")
-    return (
-        types
-        + [symbol for symbol in functions if ": +" in symbol]
-        + [symbol for symbol in functions if ": -" in symbol]
-    )
-
-
-def _name(symbol: str) -> str:
-    match = _DEFINITION.match(symbol)
-    return re.split(r"\W+", symbol[match.end() :].strip(), maxsplit=1)[0] if match else symbol
+            target = types if keyword in _TYPES else functions
+            target.append(f"{item.name.rsplit('/', 1)[-1]}: {line[0]}{line[1:].strip()[:110]}")
+    added = [symbol for symbol in functions if ": +" in symbol]
+    return types + added + [symbol for symbol in functions if ": -" in symbol]
 
 
 def _plain(line: str) -> str:

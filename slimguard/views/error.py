@@ -15,8 +15,10 @@ TAIL_LINES = 8
 TAIL_TOKENS = 260
 CHAIN_TOKENS = 420
 _CHAIN = re.compile(
-    r"^(?:[\w.$]+(?:Error|Exception|Failure|Exit|Interrupt|Warning|Fault)\b|Caused by: |Suppressed: |During handling|The above exception|"
-    r"[\w.]+\.[A-Z]\w+: |panic: |Error: |error(?:\[\w+\])?: |fatal|FATAL|thread '|Uncaught |Unhandled |Traceback \(most recent)"
+    r"^(?:[\w.$]+(?:Error|Exception|Failure|Exit|Interrupt|Warning|Fault)\b|Caused by: |Suppressed: "
+    r"|During handling|The above exception|"
+    r"[\w.]+\.[A-Z]\w+: |panic: |Error: |error(?:\[\w+\])?: |fatal|FATAL|thread '"
+    r"|Uncaught |Unhandled |Traceback \(most recent)"
 )
 _FRAME = re.compile(r"\s+(?:File \"|at [\w.$<]|\d+: |\S+:\d+ \+0x)|\t/")
 _TRACE = re.compile(

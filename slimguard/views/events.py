@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from slimguard.views.levels import STAMP
 
 EVENT_LINES = 400
+LINE_READ = 300
+"""Characters of a line that are looked at to tell what it is."""
 _PARTS = re.compile(
-    r"(?<=\s)/[\w./%-]+|https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b|\d+(?:[.,:]\d+)*|\"[^\"]{0,80}\"|'[^']{0,80}'"
+    r"(?<=\s)/[\w./%-]+|https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b"
+    r"|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b|\d+(?:[.,:]\d+)*|\"[^\"]{0,80}\"|'[^']{0,80}'"
 )
 _CONTINUED = re.compile(
     r"\s+\S|Traceback \(most|Caused by|Suppressed:|\tat |\.\.\. \d+ more|During handling|The above exception|"
-    r"[\w.$]+(?:Error|Exception|Warning|Failure|Exit|Interrupt)\b[:\s]?|[\w.]+\.[A-Z]\w+: |goroutine \d+|\s*\^|#\d+ |stack backtrace|note: "
+    r"[\w.$]+(?:Error|Exception|Warning|Failure|Exit|Interrupt)\b[:\s]?|[\w.]+\.[A-Z]\w+: |goroutine \d+|\s*\^|#\d+ "
+    r"|stack backtrace|note: "
 )
 _EXCEPTION = re.compile(
     r"^\s*(?:E\s+)?([\w.$]*[A-Z][\w$]*(?:Error|Exception|Failure|Exit|Interrupt|Fault|Panic|Timeout))\b"
@@ -58,7 +62,9 @@ def event_at(lines: Sequence[str], start: int, severity: int, *, stamped: bool) 
         if stamped:
             if STAMP.match(line) or (not line.strip() and end + 1 < limit and STAMP.match(lines[end + 1])):
                 break
-        elif not _CONTINUED.match(line) and not (not line.strip() and end + 1 < limit and _is_trace(lines[end + 1])):
+        elif not _CONTINUED.match(line[:LINE_READ]) and not (
+            not line.strip() and end + 1 < limit and _is_trace(lines[end + 1])
+        ):
             break
         end += 1
     while end > start + 1 and not lines[end - 1].strip():
@@ -78,7 +84,7 @@ def grouped(events: Sequence[Event]) -> list[Group]:
 def exception_in(lines: Sequence[str], start: int, end: int) -> int | None:
     """The line of the exception that a trace ends with (the innermost cause), or None."""
     for place in range(end - 1, start, -1):
-        if _EXCEPTION.match(lines[place]):
+        if _EXCEPTION.match(lines[place][:LINE_READ]):
             return place
     return None
 

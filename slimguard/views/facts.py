@@ -130,6 +130,10 @@ def _counts(column: Column, ranked: Ranked, *, titles: bool) -> str:
         return ""
     if column.kind == "number" and (column.distinct > 6 or not column.whole or column.distinct * 4 > ranked.count):
         return ""
+    if column.distinct > FEW_VALUES and (
+        column.kind not in ("text", "mixed") or column.distinct * 10 > ranked.count * 7
+    ):
+        return ""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     empty = ranked.count - column.filled
     if column.width > 40 and column.distinct > 4:

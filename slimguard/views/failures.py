@@ -25,22 +25,25 @@ _FAILED = re.compile(
 )
 _SUMMARY = re.compile(
     r"=+ .*\b(?:passed|failed|error|errors|no tests ran)\b.* =+$|(?:\d+ (?:failed|passed|skipped)[, ]).*"
-    r"|Ran \d+ tests? in |FAILED \((?:failures|errors|skipped)|Tests?:?\s+.*\b(?:failed|passed)\b|Test Suites?: |Test Files "
+    r"|Ran \d+ tests? in |FAILED \((?:failures|errors|skipped)|Tests?:?\s+.*\b(?:failed|passed)\b"
+    r"|Test Suites?: |Test Files "
     r"|test result: |\[?(?:ERROR|INFO|WARNING)?\]? ?Tests run: \d+.*Failures: \d+|\d+ examples?, \d+ failures?"
     r"|\d+ passing|\d+ failing|# (?:tests|pass|fail) \d+|BUILD (?:FAILED|SUCCESS\w*|FAILURE)|\[INFO\] BUILD "
     r"|(?:Failed|Passed)!? +- Failed: |\d+% tests passed|\[  (?:PASSED|FAILED)  \] \d+ tests?|Found \d+ errors? in"
     r"|OK \(|OK$|\d+ problems? \(\d+ errors?|Successfully (?:installed|built) "
 )
 _EXIT = re.compile(
-    r"exit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status)[ :=]*-?\d+|returned (?:non-zero )?(?:exit )?(?:code|status) ?:? ?-?\d+"
-    r"|^make(?:\[\d+\])?: \*\*\* |^npm ERR! (?:code|errno)|^error: could not compile|^Command failed|^ERROR: (?:Job failed|failed)"
+    r"exit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status)[ :=]*-?\d+"
+    r"|returned (?:non-zero )?(?:exit )?(?:code|status) ?:? ?-?\d+"
+    r"|^make(?:\[\d+\])?: \*\*\* |^npm ERR! (?:code|errno)|^error: could not compile|^Command failed"
+    r"|^ERROR: (?:Job failed|failed)"
     r"|^\s*(?:Segmentation fault|Killed|Aborted|core dumped)|Process completed with exit code",
     re.IGNORECASE,
 )
 _CANDIDATES = (
-    "FAIL", "Fail", "fail", "ERROR", "Error ", "rror:", "not ok", "✕", "✗", "✖", "×", "❌", "●", "rspec ", "passed", "passing",
-    "exit", "Exit", "Ran ", "Tests", "Test ", "tests", "***", "Killed", "Abort", "Segm", "OK", "errno", "problem", "Success", "SUCCESS",
-    "core dumped", "returned ", "No tests", "code",
+    "FAIL", "Fail", "fail", "ERROR", "Error ", "rror:", "not ok", "✕", "✗", "✖", "×", "❌", "●", "rspec ", "passed",
+    "passing", "exit", "Exit", "Ran ", "Tests", "Test ", "tests", "***", "Killed", "Abort", "Segm", "OK", "errno",
+    "problem", "Success", "SUCCESS", "core dumped", "returned ", "No tests", "code",
 )  # fmt: skip
 _RULE = re.compile(r"[-=_*~]{5,}\s*$")
 _PYTEST_BLOCK = re.compile(r"_{3,} (.+?) _{3,}$")
@@ -93,7 +96,7 @@ def _pytest_blocks(lines: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Test name to the lines of its block that tell: the statement, the `E` lines, the place."""
     blocks: dict[str, tuple[int, ...]] = {}
     for place, line in enumerate(lines):
-        match = _PYTEST_BLOCK.match(line.rstrip()) if line.startswith("___") else None
+        match = _PYTEST_BLOCK.match(line.rstrip()) if line.startswith("___") and len(line) < LONG_LINE else None
         if match is None:
             continue
         telling: list[int] = []

@@ -1,5 +1,5 @@
-"""JSON as a reader wants it: the leaves outside of tables, signs of trouble, its tables; one view for records, keyed maps,
-parallel arrays, JSON lines and trees, since results are mixtures of them.
+"""JSON as a reader wants it: the leaves outside of tables, signs of trouble, its tables; one view for records, keyed
+maps, parallel arrays, JSON lines and trees, since results are mixtures of them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from slimguard.document.shapes import sample
 from slimguard.frame import size_text
 from slimguard.model import Json, is_array, is_object
 from slimguard.views.cells import short
-from slimguard.views.columns import UNION, Ranked, ranked
+from slimguard.views.columns import Ranked, ranked
 from slimguard.views.deeptext import long_text
+from slimguard.views.derived import UNION
 from slimguard.views.facts import fact_lines
 from slimguard.views.grid import table_parts
 from slimguard.views.hints import table_hints

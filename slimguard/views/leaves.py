@@ -1,4 +1,4 @@
-"""The leaves of a JSON value as lines `path: key=value …`, with arrays and texts given by their size; paths are JMESPath."""
+"""The leaves of a JSON value as lines `path: key=value …`; arrays and texts by their size; paths are JMESPath."""
 
 from __future__ import annotations
 

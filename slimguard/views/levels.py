@@ -11,9 +11,9 @@ from slimguard.views.lines import lines_with
 FATAL, ERROR, WARN, INFO, DEBUG = 5, 4, 3, 2, 1
 
 _WORDS = {
-    "FATAL": FATAL, "CRITICAL": FATAL, "CRIT": FATAL, "PANIC": FATAL, "EMERG": FATAL, "EMERGENCY": FATAL, "ALERT": FATAL,
-    "SEVERE": ERROR, "ERROR": ERROR, "ERR": ERROR, "FAILURE": ERROR, "WARNING": WARN, "WARN": WARN, "NOTICE": INFO,
-    "INFO": INFO, "INFORMATION": INFO, "DEBUG": DEBUG, "TRACE": DEBUG, "VERBOSE": DEBUG, "FINE": DEBUG,
+    "FATAL": FATAL, "CRITICAL": FATAL, "CRIT": FATAL, "PANIC": FATAL, "EMERG": FATAL, "EMERGENCY": FATAL,
+    "ALERT": FATAL, "SEVERE": ERROR, "ERROR": ERROR, "ERR": ERROR, "FAILURE": ERROR, "WARNING": WARN, "WARN": WARN,
+    "NOTICE": INFO, "INFO": INFO, "INFORMATION": INFO, "DEBUG": DEBUG, "TRACE": DEBUG, "VERBOSE": DEBUG, "FINE": DEBUG,
 }  # fmt: skip
 _UPPER = re.compile(r"\b[A-Z]{3,11}\b(?!\s*=)")
 _KEY = re.compile(r"\b(?:level|severity|lvl|log_?level)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)")
@@ -26,9 +26,10 @@ _OTHER = re.compile(
 )
 _KEY_WORDS = ("level", "severity", "lvl")
 _OTHER_WORDS = (
-    "##[", "::error", "::warning", "rror: ", "arning: ", "atal: ", "anic: ", "rror[", "npm ERR!", "Traceback (", "Exception in thread",
-    "Unhandled ", "Uncaught ", "Segmentation fault", "[error]", "[warn]", "[warning]", "[info]", "[debug]", "[fatal]",
-    "[crit]", "[critical]", "[emerg]", "[notice]", "[trace]", "E0", "E1", "W0", "W1", "F0", "F1", "I0", "I1", "ERROR: ", "rror TS", "rror C",
+    "##[", "::error", "::warning", "rror: ", "arning: ", "atal: ", "anic: ", "rror[", "npm ERR!", "Traceback (",
+    "Exception in thread", "Unhandled ", "Uncaught ", "Segmentation fault", "[error]", "[warn]",
+    "[warning]", "[info]", "[debug]", "[fatal]", "[crit]", "[critical]", "[emerg]", "[notice]", "[trace]", "E0", "E1",
+    "W0", "W1", "F0", "F1", "I0", "I1", "ERROR: ", "rror TS", "rror C",
 )  # fmt: skip
 LEVEL_COLUMN = 220
 """A level word further right than this is part of the message."""

@@ -7,15 +7,18 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])|\x9b[0-?]*[ -/]*[@-~]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _BACKSPACE = re.compile(r"[^\x08]\x08")
 
 
 def shown_lines(text: str) -> list[str]:
-    """The physical lines of `text`, numbered as `lines:` numbers them, without escape sequences and overwritten parts."""
+    """The physical lines of `text`, numbered as `lines:` does, without escape sequences and overwritten parts."""
     if "\x1b" in text or "\x9b" in text:
         text = _ANSI.sub("", text)
     if "\x08" in text:
         text = _BACKSPACE.sub("", text)
+    if _CONTROL.search(text):
+        text = _CONTROL.sub(" ", text)
     lines = text.split("\n")
     if len(lines) > 1 and not lines[-1]:
         lines.pop()

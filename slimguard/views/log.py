@@ -52,6 +52,8 @@ def looks_like_log(lines: Sequence[str]) -> bool:
         return False
     step = max(1, count // 200)
     some = [line for line in lines[::step][:220] if line.strip()]
+    if not some:
+        return False
     stamped = sum(1 for line in some if stamp_of(line))
     if stamped * 4 >= len(some):
         return True

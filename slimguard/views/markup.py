@@ -1,5 +1,5 @@
-"""HTML by its visible text: title, headings, what kinds of elements there are, the beginning; scripts and styles are not
-shown. One fast pass of a pattern, lenient about broken markup.
+"""HTML by its visible text: title, headings, what kinds of elements there are, the beginning; scripts and styles are
+not shown. One fast pass of a pattern, lenient about broken markup.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ TAIL_TOKENS = 60
 BLOCKS_READ = 600
 TABLE_ROWS = 5
 """Rows of a table in HTML before its last one."""
-_HIDDEN = re.compile(
-    r"<(script|style|svg|noscript|template|head)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL
-)
+_HIDDEN = (("<script", "</script"), ("<style", "</style"), ("<svg", "</svg"), ("<noscript", "</noscript"),
+           ("<template", "</template"), ("<head", "</head"), ("<!--", "--"))  # fmt: skip
+"""What is not shown: from one mark to the other, and to the end of the tag that it begins."""
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
 _BLOCKS = frozenset(
-    "p div section article header footer nav main aside ul ol li table tr thead tbody h1 h2 h3 h4 h5 h6 pre br hr "
-    "blockquote form fieldset dl dt dd figure figcaption details summary title body".split()
-)
+    (
+        "p", "div", "section", "article", "header", "footer", "nav", "main", "aside", "ul", "ol", "li", "table",
+        "tr", "thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "br", "hr", "blockquote", "form",
+        "fieldset", "dl", "dt", "dd", "figure", "figcaption", "details", "summary", "title", "body",
+    )
+)  # fmt: skip
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _COUNTED = ("a", "img", "table", "form", "input", "button", "pre", "code", "li", "ac:structured-macro", "iframe")
 
@@ -50,16 +53,15 @@ def looks_like_html(text: str) -> bool:
     if not head.startswith("<") or len(re.findall(r"^#{1,6} |^```", head, re.MULTILINE)) >= 3:
         return False
     tags = re.findall(
-        r"(?i)</?(?:p|div|span|h[1-6]|ul|ol|li|a|table|tr|td|br|strong|em|code|pre|section|body)\b[^>]*>", head
+        r"(?i)</?(?:p|div|span|h[1-6]|ul|ol|li|a|table|tr|td|br|strong|em|code|pre|section|body)\b[^<>]*>", head
     )
     return len(tags) >= 3 and len(tags) * 300 >= len(head)
 
 
 def read_page(text: str) -> Page:
     """The visible text, headings and counts of an HTML text."""
-    title = _TITLE.search(text[:20_000])
-    if text.count("<!--") <= text.count("-->"):
-        text = _HIDDEN.sub(" ", text)
+    title = _TITLE.search(text[:8_000])
+    text = _without_hidden(text)
     blocks: list[str] = []
     headings: list[tuple[int, str]] = []
     counts: Counter[str] = Counter()
@@ -101,6 +103,28 @@ def read_page(text: str) -> Page:
     return Page(one_line(html.unescape(title.group(1))) if title else "", blocks, headings, counts)
 
 
+def _without_hidden(text: str) -> str:
+    """The text without scripts, styles, comments and the head; linear, whatever is left open."""
+    for start, end in _HIDDEN:
+        lower = text.lower() if start != "<!--" else text
+        kept: list[str] = []
+        position = 0
+        while (begin := lower.find(start, position)) >= 0:
+            if start[1] != "!" and lower[begin + len(start) : begin + len(start) + 1].isalnum():
+                kept.append(text[position : begin + 1])  # `<header` is no `<head`
+                position = begin + 1
+                continue
+            close = lower.find(end, begin + len(start))
+            close = lower.find(">", close) if close >= 0 else -1
+            if close < 0:
+                break
+            kept.append(text[position:begin])
+            position = close + 1
+        if kept:
+            text = "".join((*kept, text[position:]))
+    return text
+
+
 def _visible(pieces: list[str]) -> str:
     joined = "".join(pieces)
     if not joined or joined.isspace():
@@ -128,7 +152,7 @@ def html_parts(page: Page, content: Content) -> list[Part]:
 
 
 def _body(blocks: list[str]) -> list[str]:
-    """The blocks from the first heading on, without runs of short ones such as menus and without long tables' middles."""
+    """The blocks from the first heading on, without menus and the middles of long tables."""
     start = next((place for place, block in enumerate(blocks) if block.startswith("#")), 0)
     body = blocks[start : start + BLOCKS_READ] + blocks[start + BLOCKS_READ :][-40:]
     kept: list[str] = []

@@ -113,16 +113,11 @@ def points_of(values: Sequence[Json]) -> list[float] | None:
 def _numbers(name: str, values: Sequence[Json], filled: int, counts: Counter[Json], width: float) -> Column:
     if any(value.__class__ is bool or value.__class__ is str for value in counts):
         return Column(name, values, "mixed", filled, counts, width)
-    return _measured(name, values, values, filled, counts, width)
+    return _measured(name, values, values, filled=filled, counts=counts, width=width)
 
 
 def _measured(
-    name: str,
-    values: Sequence[Json],
-    numbers: Sequence[Json],
-    filled: int,
-    counts: Counter[Json],
-    width: float,
+    name: str, values: Sequence[Json], numbers: Sequence[Json], *, filled: int, counts: Counter[Json], width: float
 ) -> Column:
     """A column of numbers; `numbers` are the values as numbers, None where there is none."""
     places: Sequence[int] = range(len(numbers))
@@ -130,9 +125,9 @@ def _measured(
         places = [place for place, value in enumerate(numbers) if value is not None]
     present = numbers if filled == len(numbers) else [numbers[place] for place in places]
     total = sum(present)
-    if not isinstance(total, int) and not math.isfinite(total):
+    if total.__class__ is float and not math.isfinite(total):
         return Column(name, values, "mixed", filled, counts, width)
-    whole = isinstance(total, int)
+    whole = total.__class__ is int
     low = min(places, key=numbers.__getitem__)
     high = max(places, key=numbers.__getitem__)
     epoch = bool(_EPOCH_NAME.search(name.rsplit(".", 1)[-1])) and numbers[low] > 100_000_000
@@ -146,7 +141,8 @@ def _texts(name: str, values: Sequence[Json], filled: list[Json], counts: Counte
     if some and all(not value or _PLAIN_NUMBER.match(value) for value in some) and any(some):
         numbers = numbers_in(values, counts)
         if numbers is not None:
-            return _measured(name, values, numbers, len(filled) - counts.get("", 0), counts, width)
+            some_filled = len(filled) - counts.get("", 0)
+            return _measured(name, values, numbers, filled=some_filled, counts=counts, width=width)
     if some and all(_ISO.match(value) for value in some) and len({len(value) for value in some}) <= 2:
         places = [place for place, value in enumerate(values) if isinstance(value, str)]
         low = min(places, key=lambda place: values[place])
@@ -159,14 +155,9 @@ def _texts(name: str, values: Sequence[Json], filled: list[Json], counts: Counte
 
 def numbers_in(values: Sequence[Json], counts: Mapping[Json, int]) -> list[Json] | None:
     """The numbers that texts spell plainly, None for empty ones; None altogether when one of them spells none."""
-    known: dict[Json, Json] = {None: None, "": None}
-    for text in counts:
-        if text == "":
-            continue
-        if not isinstance(text, str) or not _PLAIN_NUMBER.match(text):
-            return None
-        known[text] = float(text) if "." in text else int(text)
-    return [known[value] for value in values]
+    if not all(text == "" or (isinstance(text, str) and _PLAIN_NUMBER.match(text)) for text in counts):
+        return None
+    return [(float(value) if "." in value else int(value)) if value else None for value in values]
 
 
 def _is_noise(some: Sequence[str], distinct: int) -> bool:

@@ -1,4 +1,4 @@
-"""From a document to its view: what to show of which block, with what share of the budget; never raises, never overruns."""
+"""From a document to its view: what to show of which block, for how much; never raises, never overruns."""
 
 from __future__ import annotations
 

@@ -15,9 +15,12 @@ HEADING_TOKENS = 420
 CONTROL_TOKENS = 260
 TEXT_TOKENS = 120
 _CONTROLS = frozenset(
-    "button textbox combobox checkbox radio switch slider searchbox spinbutton menuitem tab option listbox".split()
-)
-_LOUD = frozenset("alert dialog alertdialog status".split())
+    (
+        "button", "textbox", "combobox", "checkbox", "radio", "switch", "slider", "searchbox", "spinbutton",
+        "menuitem", "tab", "option", "listbox",
+    )
+)  # fmt: skip
+_LOUD = frozenset(["alert", "dialog", "alertdialog", "status"])
 _CURSOR = re.compile(r" \[cursor=\w+\]")
 
 

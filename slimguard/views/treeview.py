@@ -1,4 +1,4 @@
-"""Recursive JSON (directories, design documents, comment threads): the upper levels as an indented outline with counts."""
+"""Recursive JSON (directories, design documents, threads): the upper levels as an indented outline with counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signs of trouble in JSON: failed states, errors, exit codes, restarts; told by path with the records they stand in."""
+"""Signs of trouble in JSON: failed states, errors, exit codes, restarts; by path, with the records they stand in."""
 
 from __future__ import annotations
 

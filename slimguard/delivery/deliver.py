@@ -5,7 +5,6 @@ A failure in here never turns a success into an error (P6): views fall back to a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,9 +13,10 @@ from jmespath.exceptions import JMESPathError
 
 from slimguard import frame
 from slimguard.canonical import dump
+from slimguard.delivery.inline import fits, passed_media, smaller_budget, survives, without_media
 from slimguard.document import Document, continuation_of, document_of
 from slimguard.errors import UpstreamFailed
-from slimguard.model import Answer, Budget, Json, JsonObject, Ran, Reply, StoredCall, Tool, is_array, is_object
+from slimguard.model import Answer, Budget, JsonObject, Ran, Reply, StoredCall, Tool
 from slimguard.policy import EXTREME_VIEW_BUDGET, FRAME_BYTES, FRAME_TOKENS, MEDIA_BYTES
 from slimguard.ports import TokenCounter
 from slimguard.settings import ToolSettings
@@ -48,7 +48,7 @@ def deliver(
     ours even where exact would do, because something must be said with it.
     """
     if extreme:
-        budget = _smaller(budget, EXTREME_VIEW_BUDGET)
+        budget = smaller_budget(budget, EXTREME_VIEW_BUDGET)
     plan = _Plan(document, call, tool, budget, inline or budget, counter, settings or ToolSettings())
     try:
         return _deliver(plan, forced=forced)
@@ -68,32 +68,6 @@ def deliver_unstored(document: Document, answer: Answer | None = None, reason: s
     if document.result is None or not survives(document.result):
         return Reply(text=document.raw_text, is_error=document.is_error)
     return Reply(exact=document.result, is_error=document.is_error)
-
-
-def survives(value: Json) -> bool:
-    """Whether a parsed result can be sent as JSON and be the same value: no NaN, no infinity, no lone surrogate."""
-    try:
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def fits(result: JsonObject, budget: Budget, counter: TokenCounter) -> bool:
-    """Whether an exact result stays within an inline budget; media count up to a cap of their own."""
-    plain, media = _without_media(result)
-    if media > MEDIA_BYTES:
-        return False
-    text = dump(plain)
-    if len(text) > budget.bytes or len(text.encode("utf-8", "surrogatepass")) > budget.bytes:
-        return False
-    for block in _texts(plain):
-        lines = block.split("\n")
-        if budget.lines is not None and len(lines) > budget.lines:
-            return False
-        if budget.line_chars is not None and any(len(line) > budget.line_chars for line in lines):
-            return False
-    return counter.within(text, budget.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +106,7 @@ def _deliver(plan: _Plan, *, forced: bool) -> Reply:
     exact = {key: item for key, item in result.items() if key != "structuredContent"} if document.mirrored else result
     if forced:
         return _viewed(plan)
-    plain, media = _without_media(exact)
+    plain, media = without_media(exact)
     small = len(document.raw) - media <= SMALL_TIMES * max(plan.inline.bytes, plan.budget.bytes)
     if small and fits(exact, plan.inline, plan.counter) and survives(exact):
         return Reply(exact=exact, is_error=document.is_error)
@@ -151,7 +125,7 @@ def _is_larger(reply: Reply, plain: JsonObject, plan: _Plan) -> bool:
 
 
 def _viewed(plan: _Plan, *notes: str, is_error: bool = False) -> Reply:
-    media, listed = _media(plan.document)
+    media, listed = passed_media(plan.document)
     text = _framed_view(plan, [*notes, *listed])
     return Reply(text=text, media=media, is_error=plan.document.is_error or is_error)
 
@@ -252,57 +226,3 @@ def _ran(document: Document) -> Ran:
         return "yes"
     code = document.result.get("code") if document.result is not None else None
     return "no" if code in NOT_RUN_CODES else "unknown"
-
-
-def _media(document: Document) -> tuple[tuple[JsonObject, ...], list[str]]:
-    """Images and audio that follow the text, and notes on those that are too large for that."""
-    passed: list[JsonObject] = []
-    notes: list[str] = []
-    used = 0
-    for block in document.blocks:
-        if block.type not in ("image", "audio"):
-            continue
-        data = block.source.get("data")
-        size = len(data) if isinstance(data, str) else 0
-        if used + size <= MEDIA_BYTES:
-            used += size
-            passed.append(block.source)
-            continue
-        notes.append(f"{block.label}, {frame.size_text(size)}, not shown: query block:{block.index}")
-    return tuple(passed), notes
-
-
-def _without_media(result: JsonObject) -> tuple[JsonObject, int]:
-    """The result with the data of its images and audio left out, and the size of that data."""
-    content = result.get("content")
-    if not is_array(content):
-        return result, 0
-    size = 0
-    kept: list[Json] = []
-    for block in content:
-        data = block.get("data") if is_object(block) and block.get("type") in ("image", "audio") else None
-        if isinstance(data, str):
-            size += len(data)
-            kept.append({key: item for key, item in block.items() if key != "data"})
-            continue
-        kept.append(block)
-    return ({**result, "content": kept} if size else result), size
-
-
-def _texts(result: JsonObject) -> list[str]:
-    content = result.get("content")
-    if not is_array(content):
-        return []
-    return [block["text"] for block in content if is_object(block) and isinstance(block.get("text"), str)]
-
-
-def _smaller(left: Budget, right: Budget) -> Budget:
-    def least(one: int | None, other: int | None) -> int | None:
-        return other if one is None else one if other is None else min(one, other)
-
-    return Budget(
-        min(left.tokens, right.tokens),
-        min(left.bytes, right.bytes),
-        least(left.lines, right.lines),
-        least(left.line_chars, right.line_chars),
-    )

@@ -1,0 +1,112 @@
+"""Columns that are made of others: the text that a type names, lists of pairs, series of points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from slimguard.document.shapes import sample
+from slimguard.model import Json, is_array, is_object
+from slimguard.views.deeptext import deep_text
+from slimguard.views.profile import Column, points_of, profile
+
+UNION = "text*"
+"""Name of the column that holds the text under the key that the row's type names."""
+PAIRS_AT_MOST = 12
+
+
+def union_column(columns: Sequence[Column], count: int) -> Column | None:
+    """The text under the key that another column names (`type: heading_1` and an object `heading_1`), as one column."""
+    objects = {column.name: column for column in columns if column.kind in ("object", "array", "mixed")}
+    for column in columns:
+        if column.kind != "text" or column.counts is None or not 2 <= column.distinct <= 60:
+            continue
+        hits = sum(number for value, number in column.counts.items() if value in objects)
+        if hits * 10 < count * 8:
+            continue
+        texts: list[Json] = []
+        for place, name in enumerate(column.values):
+            value = objects[name].values[place] if name in objects else None
+            texts.append(deep_text(value) if value is not None else None)
+        found = profile(UNION, texts)
+        return found if found.filled else None
+    return None
+
+
+def pair_columns(columns: Sequence[Column]) -> list[Column]:
+    """Columns for lists of `{name, value}` pairs (mail headers, tags): `payload.headers[Subject]`."""
+    found: list[Column] = []
+    for column in columns:
+        if column.kind not in ("object", "array"):
+            continue
+        for path in _pair_paths(column.values):
+            rows = [_pairs(_inside(value, path)) for value in column.values]
+            names = Counter(name for row in rows for name in row)
+            spelled = ".".join((column.name, *path))
+            common = [name for name, count in names.items() if count * 2 >= len(rows)][:PAIRS_AT_MOST]
+            found.extend(profile(f"{spelled}[{name}]", [row.get(name) for row in rows]) for name in common)
+    return found
+
+
+def _pair_paths(values: Sequence[Json]) -> list[tuple[str, ...]]:
+    """Key paths inside an object column at which lists of pairs stand; the empty path for a column of such lists."""
+    paths: dict[tuple[str, ...], None] = {}
+    for value in sample(values, 8):
+        if _pairs(value):
+            paths[()] = None
+        if is_object(value):
+            for key, child in value.items():
+                if _pairs(child):
+                    paths[key,] = None
+    return list(paths)
+
+
+def _inside(value: Json, path: tuple[str, ...]) -> Json:
+    for key in path:
+        value = value.get(key) if is_object(value) else None
+    return value
+
+
+def _pairs(value: Json) -> dict[str, Json]:
+    if not is_array(value) or not 0 < len(value) <= 200:
+        return {}
+    pairs: dict[str, Json] = {}
+    for item in value:
+        if not is_object(item) or len(item) > 4:
+            return {}
+        name = next((item[key] for key in ("name", "Name", "key", "Key") if isinstance(item.get(key), str)), None)
+        text = next((item[key] for key in ("value", "Value") if key in item), None)
+        if name is None or (text is None and "value" not in item and "Value" not in item):
+            return {}
+        pairs.setdefault(name, text if not isinstance(text, dict | list) else None)
+    return pairs
+
+
+def with_series(columns: list[Column]) -> list[Column]:
+    """Columns of number series become their last, largest and smallest point."""
+    result: list[Column] = []
+    for column in columns:
+        if column.kind != "series":
+            result.append(column)
+            continue
+        ends: list[list[Json]] = [[], [], []]
+        for value in column.values:
+            raw = _raw_points(value)
+            for place, item in enumerate(raw):
+                ends[place].append(item)
+        for place, word in enumerate(("last", "max", "min")):
+            derived = profile(f"{column.name}.{word}", ends[place])
+            result.append(derived)
+    return result
+
+
+def _raw_points(value: Json) -> tuple[Json, Json, Json]:
+    points = points_of(value) if is_array(value) and value else None
+    if not points:
+        return None, None, None
+    low, high = points.index(min(points)), points.index(max(points))
+    return _number(points[-1]), _number(points[high]), _number(points[low])
+
+
+def _number(value: float) -> Json:
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
