@@ -14,13 +14,27 @@ from slimguard.errors import QueryRejected
 from slimguard.policy import QUERY_CHARS, QUERY_LINES
 
 Kind = Literal[
-    "page", "words", "regex", "lines", "items", "bytes", "first", "last", "select", "sql", "outline", "diff", "raw"
+    "page",
+    "words",
+    "regex",
+    "lines",
+    "items",
+    "bytes",
+    "first",
+    "last",
+    "select",
+    "sql",
+    "outline",
+    "diff",
+    "edit",
+    "raw",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 GRAMMAR = (
     "words | find:words | /regex/imsx | lines:120-180 | items:0-9 [of data.rows] | bytes:0-4096 | last:20 | "
-    "select:JMESPath | sql:SELECT … | outline | diff:OTHER_REF | raw: | block:N [query] | empty for pages"
+    "select:JMESPath | sql:SELECT … | outline | diff:OTHER_REF | edit:[edits] | raw: | block:N [query] | "
+    "empty for pages"
 )
 """The whole language in a line, for errors and help."""
 
@@ -65,6 +79,8 @@ _PREFIXES: dict[str, Kind] = {
     "sql": "sql",
     "outline": "outline",
     "diff": "diff",
+    "edit": "edit",
+    "edits": "edit",
     "raw": "raw",
 }
 _PREFIX = re.compile(rf"\s*({'|'.join(_PREFIXES)})\s*:\s*", re.IGNORECASE)
@@ -76,14 +92,14 @@ _OF = re.compile(r"\s+(?:of|in|from)\s+", re.IGNORECASE)
 _FENCE = re.compile(r"\s*```\w*\s*\Z")
 _BARE: dict[str, Kind] = {"outline": "outline", "raw": "raw"}
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”"}
-_CONTINUED = ("sql", "select")
+_CONTINUED = ("sql", "select", "edit")
 
 
 def parse(text: str) -> list[Query]:
     """The queries in `text`, in order; an empty text is one query for the next page.
 
-    A line without a prefix continues a `sql:` or `select:` above it; elsewhere it is words. Raises `QueryRejected`
-    with the right spelling for a range that is none and for texts that are too long.
+    A line without a prefix continues a `sql:`, `select:` or `edit:` above it; elsewhere it is words. Raises
+    `QueryRejected` with the right spelling for a range that is none and for texts that are too long.
     """
     if len(text) > QUERY_CHARS:
         raise QueryRejected(
@@ -213,6 +229,8 @@ def _prefixed(kind: Kind, prefix: str, rest: str) -> tuple[Query, ...]:
         regex = _REGEX.match(rest)
         text, flags = (regex.group(1), regex.group(2)) if regex else (rest, "")
         return (_with_text("regex", prefix, text, _flags(flags)),)
+    if kind == "edit":
+        return (Query(kind, rest),)
     if kind in ("select", "sql", "diff"):
         return (Query(kind, _expression(rest)),)
     if kind == "outline" or (kind == "raw" and not rest):

@@ -2,12 +2,14 @@
 
 from slimguard.readers.cursor import make_cursor, open_cursor
 from slimguard.readers.diff import other_refs
+from slimguard.readers.exact import Exact, read_exact
 from slimguard.readers.model import Answer, ReadContext, ReaderCache, ReadReply, Request, Source
 from slimguard.readers.reading import page_cursor, read
 from slimguard.readers.recent import recent
 
 __all__ = [
     "Answer",
+    "Exact",
     "ReadContext",
     "ReadReply",
     "ReaderCache",
@@ -18,5 +20,6 @@ __all__ = [
     "other_refs",
     "page_cursor",
     "read",
+    "read_exact",
     "recent",
 ]

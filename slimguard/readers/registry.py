@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from slimguard.query import Kind
 from slimguard.readers.diff import read_diff
+from slimguard.readers.editing import read_edit
 from slimguard.readers.model import Answer, Request
 from slimguard.readers.outline import read_outline
 from slimguard.readers.pages import read_pages
@@ -24,6 +25,7 @@ READERS: dict[Kind, Reader] = {
     "select": read_select,
     "sql": read_sql,
     "diff": read_diff,
+    "edit": read_edit,
     "outline": read_outline,
     "lines": read_lines,
     "bytes": read_bytes,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from rapidfuzz import process
 
@@ -24,11 +25,36 @@ Root = tuple[str, Json]
 """A JSON value that expressions run on, and what answers call it."""
 _KEYS_NAMED = 25
 _LOOKED_AT = 400
+_MAIN_NAMES = frozenset(("rows", "data", "result", "results", "items", "records", "list", "root"))
+"""What people call the main array when they have not seen its name."""
+
+
+class Resolved(NamedTuple):
+    """What an expression gives: as it was read, its values on the roots that have one, and those that are not empty."""
+
+    expression: str
+    found: list[Root]
+    full: list[Root]
+    notes: tuple[str, ...]
 
 
 def read_select(request: Request) -> Answer:
     """The value of the expression; nothing found says which key is missing and what there is instead."""
     roots = roots_of(request)
+    chosen = resolved(request, roots)
+    warning = aggregate_note(request.sources, chosen.expression)
+    notes = (*chosen.notes, warning) if warning else chosen.notes
+    if not chosen.full:
+        return _nothing(chosen.expression, chosen.found[0], roots, notes)
+    if len(chosen.full) > 1:
+        return _both(request, chosen.full, notes)
+    name, value = chosen.full[0]
+    notes = (f"of {name}", *notes) if len(roots) > 1 else notes
+    return _written(request, value, notes)
+
+
+def resolved(request: Request, roots: Sequence[Root]) -> Resolved:
+    """The one reading of the expression on `roots`; equal values count once. Raises `QueryRejected`."""
     expression, notes = _readable(request.query.text)
     if not roots:
         unparsed = [note for source in request.sources for note in source.document.notes]
@@ -45,33 +71,28 @@ def read_select(request: Request) -> Answer:
             expression, full = better
             notes = (*notes, f"read as {expression}")
     if not full and error is not None:
-        missing = _missing(expression, roots[0][1])
+        missing = missing_key(expression, roots[0][1])
         raise QueryRejected(error.message, next_call=missing[0] if missing else error.next_call, code=error.code)
-    warning = aggregate_note(request.sources, expression)
-    notes = (*notes, warning) if warning else notes
-    if not full:
-        return _nothing(expression, found[0], roots, notes)
     if len(full) > 1 and all(item[1] == full[0][1] for item in full):
         full = full[:1]
-    if len(full) > 1:
-        return _both(request, full, notes)
-    name, value = full[0]
-    notes = (f"of {name}", *notes) if len(roots) > 1 else notes
-    return _written(request, value, notes)
+    return Resolved(expression, found, full, notes)
 
 
-def roots_of(request: Request) -> list[Root]:
-    """The JSON values to run on: of the block asked for, else of each block with JSON; of a set, one joined value."""
+def roots_of(request: Request, *, tagged: bool = True) -> list[Root]:
+    """The JSON values to run on: of the block asked for, else of each block with JSON; of a set, one joined value.
+
+    `tagged` elements of a set say in `_ref` which result they are of.
+    """
     per_source: list[list[Root]] = []
     for source in request.sources:
         blocks = [b for b in source.document.values if request.query.block in (None, b.index)]
         per_source.append([(block.label, block.json.value) for block in blocks if block.json is not None])
     if len(request.sources) == 1:
         return per_source[0]
-    return _joined(request, per_source)
+    return _joined(request, per_source, tagged=tagged)
 
 
-def _joined(request: Request, per_source: Sequence[list[Root]]) -> list[Root]:
+def _joined(request: Request, per_source: Sequence[list[Root]], *, tagged: bool) -> list[Root]:
     """Several results as one value: the main arrays put together where they stand, elements with a `_ref`."""
     values = [roots[0][1] if roots else None for roots in per_source]
     mains = [main_array(source.document) for source in request.sources]
@@ -81,7 +102,7 @@ def _joined(request: Request, per_source: Sequence[list[Root]]) -> list[Root]:
     elements: list[Json] = []
     for source, main in zip(request.sources, mains, strict=True):
         items = main[1] if main is not None else []
-        elements.extend({"_ref": source.ref, **item} if is_object(item) else item for item in items)
+        elements.extend({"_ref": source.ref, **item} if tagged and is_object(item) else item for item in items)
     first = next(value for value, main in zip(values, mains, strict=True) if main is not None)
     return [("all results", _with_at(first, list(paths.pop()), elements))]
 
@@ -141,6 +162,7 @@ def _second_reading(
             candidates.extend(
                 f"{expression[:start]}{prefix}{expression[start:]}" for prefix in _prefixes(value, keys[0])
             )
+            candidates.extend(_renamed(expression, start, keys[0], value))
     elif expression[start : start + 1] == "[":
         arrays = [format_path(path) for path in _array_paths(roots)]
         candidates.extend(f"{expression[:start]}{path}{expression[start:]}" for path in arrays)
@@ -155,6 +177,18 @@ def _second_reading(
         if full:
             return candidate, full
     return None
+
+
+def _renamed(expression: str, start: int, key: str, value: Json) -> list[str]:
+    """The expression with its first key, which does not exist, read as a name for the only array of objects."""
+    if expression[start : start + len(key)] != key or (is_object(value) and key in value):
+        return []
+    rest = expression[start + len(key) :]
+    if is_array(value):
+        return [f"{expression[:start]}{rest.lstrip('.') if rest.startswith('.') else rest or '@'}"]
+    if key.lower() not in _MAIN_NAMES:
+        return []
+    return [f"{expression[:start]}{format_path(path)}{rest}" for path in _array_paths([("", value)])]
 
 
 def _prefixes(value: Json, key: str) -> list[str]:
@@ -262,7 +296,7 @@ def _nothing(expression: str, found: Root, roots: Sequence[Root], notes: tuple[s
     """The empty value as it is, with the first key that is missing and the keys that exist."""
     body = bounded_dump(found[1], 200) or "null"
     root = roots[0][1]
-    lines = [body, *_missing(expression, root)]
+    lines = [body, *missing_key(expression, root)]
     if len(lines) == 1 and is_object(root):
         lines.append(f"keys of the root: {_named(list(root))}")
     if found[1] == []:
@@ -270,7 +304,8 @@ def _nothing(expression: str, found: Root, roots: Sequence[Root], notes: tuple[s
     return Answer("select", "nothing found" if body != "0" else "0", "\n".join(lines), None, notes)
 
 
-def _missing(expression: str, root: Json) -> list[str]:
+def missing_key(expression: str, root: Json) -> list[str]:
+    """A line on the first key of the expression that is not there, and what is there instead; empty when unknown."""
     value, path = root, list[str]()
     for key in leading_keys(expression)[1]:
         if is_object(value) and key in value:
@@ -281,7 +316,9 @@ def _missing(expression: str, root: Json) -> list[str]:
             inner = next((item for item in value if is_object(item)), None)
             keys = f" with keys {_named(list(inner))}" if inner is not None else ""
             prefix = format_path(tuple(path)) if path else ""
-            return [f"{where} is an array of {len(value)}{keys}: write {prefix}[].{format_path((key,))}"]
+            has = any(is_object(item) and key in item for item in value[:200])
+            advice = f"write {prefix}[].{format_path((key,))}" if has else f"its elements have no key {key}"
+            return [f"{where} is an array of {len(value)}{keys}: {advice}"]
         if is_object(value):
             close = process.extractOne(key, list(value), score_cutoff=60)
             near = f"; nearest: {close[0]}" if close else ""
