@@ -169,6 +169,9 @@ class TableEngine(Protocol):
 class TableSet(Protocol):
     """The tables of one result, built once; used from one thread at a time."""
 
+    note: str
+    """How the last SELECT was read, when names in it were not read as written; else empty."""
+
     def select(
         self, sql: str, *, max_rows: int, max_bytes: int, seconds: float
     ) -> tuple[Sequence[str], Sequence[Any], bool]:

@@ -14,6 +14,7 @@ from slimguard.readers.cursor import stale
 from slimguard.readers.fitting import fit, has_surrogates, printable
 from slimguard.readers.model import Answer, Request, Source
 from slimguard.readers.pages import block_of, cut_page, span_text
+from slimguard.readers.values import fitting_dump
 
 _WINDOW = 1 << 16
 
@@ -55,17 +56,31 @@ def read_items(request: Request) -> Answer:
     place = request.position
     if place and place[0] >= len(chosen):
         raise stale("", "")
-    fitted = fit(chosen, request.budget, request.context.counter, place, render=dump)
+    cut = [False]
+
+    def render(item: Json) -> str:
+        text, shortened = _written(item, request)
+        cut[0] = cut[0] or shortened
+        return text
+
+    fitted = fit(chosen, request.budget, request.context.counter, place, render=render)
     first = low + (place[0] if place else 0)
     last = low + max(fitted.end - 1 + (1 if fitted.offset else 0), 0)
-    notes = (*note, "part of one long item") if fitted.offset else note
-    return Answer(
-        "items",
-        f"{span_text('item', first, last)} of {len(items)} (0-based) of {where}",
-        fitted.body,
-        fitted.position,
-        notes,
-    )
+    if cut[0]:
+        note = (
+            *note,
+            f"long parts are cut: select:{'' if where == '@' else where}[{first}] and its path give them whole",
+        )
+    shown = f"{span_text('item', first, last)} of {len(items)} (0-based) of {where}"
+    return Answer("items", shown, fitted.body, fitted.position, note)
+
+
+def _written(item: Json, request: Request) -> tuple[str, bool]:
+    """An item as compact JSON; one that is larger than a page is viewed: its long parts are cut and counted."""
+    whole = dump(item)
+    if len(whole) <= request.budget.bytes and request.context.counter.within(whole, request.budget.tokens):
+        return whole, False
+    return fitting_dump(item, request.context.budget.bytes // 2)
 
 
 def read_ends(request: Request) -> Answer:

@@ -19,6 +19,8 @@ from slimguard.readers.scanning import Scans, detached, scanned, texts_of
 from slimguard.readers.spelling import alike_words, longest_part
 from slimguard.readers.written import Writer, columns_line, merged_excerpts
 
+_PAIR = re.compile(r"([\w.-]+)\s*[:=]\s*([^\s:=].*)\Z")
+"""`key=value` and `key: value`, as people write them of any format."""
 _ADVISED = 4
 """Words that do not occur for which spellings are looked up."""
 _KEY_SPACE = re.compile(r'":(?=\S)')
@@ -32,6 +34,10 @@ def read_words(request: Request) -> Answer:
     variants = list(dict.fromkeys((phrase, phrase.replace('": ', '":'), _KEY_SPACE.sub('": ', phrase))))
     if len(terms) == 1:
         variants.append(terms[0])
+    pair = _PAIR.match(phrase)
+    if pair is not None:
+        key, value = pair.groups()
+        variants.extend((f'"{key}":{value}', f'"{key}":"{value}', f"{key}: {value}", f"{key}={value}"))
     scans = scanned(request, [*variants, *terms, *map(bare, terms)], terms)
     for variant in dict.fromkeys(variants):
         found = [scan.found(variant) for scan in scans.scans]

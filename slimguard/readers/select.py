@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,17 +16,13 @@ from slimguard.model import Json, is_array, is_object
 from slimguard.readers.completeness import aggregate_note
 from slimguard.readers.cursor import stale
 from slimguard.readers.fitting import fit
-from slimguard.readers.jmes import evaluate, is_empty, leading_keys, parsed, repaired, with_literals
+from slimguard.readers.jmes import is_empty, leading_keys
 from slimguard.readers.model import Answer, Request
+from slimguard.readers.rereading import Root, evaluated, readable, second_reading
 from slimguard.readers.summaries import clip
 from slimguard.readers.values import bounded_dump, fitting_dump
 
-Root = tuple[str, Json]
-"""A JSON value that expressions run on, and what answers call it."""
 _KEYS_NAMED = 25
-_LOOKED_AT = 400
-_MAIN_NAMES = frozenset(("rows", "data", "result", "results", "items", "records", "list", "root"))
-"""What people call the main array when they have not seen its name."""
 
 
 class Resolved(NamedTuple):
@@ -55,7 +51,7 @@ def read_select(request: Request) -> Answer:
 
 def resolved(request: Request, roots: Sequence[Root]) -> Resolved:
     """The one reading of the expression on `roots`; equal values count once. Raises `QueryRejected`."""
-    expression, notes = _readable(request.query.text)
+    expression, notes = readable(request.query.text)
     if not roots:
         unparsed = [note for source in request.sources for note in source.document.notes]
         raise QueryRejected(
@@ -63,10 +59,10 @@ def resolved(request: Request, roots: Sequence[Root]) -> Resolved:
             next_call=read_call(request.source.ref, "outline"),
         )
     monotonic = request.context.monotonic
-    found, error = _evaluated(expression, roots, monotonic)
+    found, error = evaluated(expression, roots, monotonic)
     full = [item for item in found if not is_empty(item[1])]
     if not full:
-        better = _second_reading(expression, roots, monotonic)
+        better = second_reading(expression, roots, monotonic)
         if better is not None:
             expression, full = better
             notes = (*notes, f"read as {expression}")
@@ -117,109 +113,6 @@ def _with_at(value: Json, path: list[str | int], new: Json) -> Json:
     if is_array(value) and isinstance(step, int):
         return [_with_at(item, rest, new) if place == step else item for place, item in enumerate(value)]
     return new
-
-
-def _readable(expression: str) -> tuple[str, tuple[str, ...]]:
-    """The expression, repaired when only the repair parses."""
-    try:
-        parsed(expression)
-    except QueryRejected as error:
-        if error.code != "select_syntax":
-            raise
-        fixed = repaired(expression)
-        try:
-            parsed(fixed)
-        except QueryRejected:
-            raise error from None
-        return fixed, (f"read as {fixed}",)
-    return expression, ()
-
-
-def _evaluated(
-    expression: str, roots: Sequence[Root], monotonic: Callable[[], float]
-) -> tuple[list[Root], QueryRejected | None]:
-    """The values on all roots that have one, and the error of the first that has none."""
-    found: list[Root] = []
-    first: QueryRejected | None = None
-    for name, value in roots:
-        try:
-            found.append((name, evaluate(expression, value, monotonic)))
-        except QueryRejected as error:
-            if error.code == "select_bound":
-                raise
-            first = first or error
-    return found, None if found else first
-
-
-def _second_reading(
-    expression: str, roots: Sequence[Root], monotonic: Callable[[], float]
-) -> tuple[str, list[Root]] | None:
-    """Another reading of an expression that found nothing, when it finds something: literals, or another root."""
-    candidates = [with_literals(expression)]
-    start, keys = leading_keys(expression)
-    if keys:
-        for _, value in roots:
-            candidates.extend(
-                f"{expression[:start]}{prefix}{expression[start:]}" for prefix in _prefixes(value, keys[0])
-            )
-            candidates.extend(_renamed(expression, start, keys[0], value))
-    elif expression[start : start + 1] == "[":
-        arrays = [format_path(path) for path in _array_paths(roots)]
-        candidates.extend(f"{expression[:start]}{path}{expression[start:]}" for path in arrays)
-    for candidate in dict.fromkeys([*candidates, *map(with_literals, candidates)]):
-        if candidate == expression:
-            continue
-        try:
-            found, _ = _evaluated(candidate, roots, monotonic)
-        except QueryRejected:
-            continue
-        full = [item for item in found if not is_empty(item[1])]
-        if full:
-            return candidate, full
-    return None
-
-
-def _renamed(expression: str, start: int, key: str, value: Json) -> list[str]:
-    """The expression with its first key, which does not exist, read as a name for the only array of objects."""
-    if expression[start : start + len(key)] != key or (is_object(value) and key in value):
-        return []
-    rest = expression[start + len(key) :]
-    if is_array(value):
-        return [f"{expression[:start]}{rest.lstrip('.') if rest.startswith('.') else rest or '@'}"]
-    if key.lower() not in _MAIN_NAMES:
-        return []
-    return [f"{expression[:start]}{format_path(path)}{rest}" for path in _array_paths([("", value)])]
-
-
-def _prefixes(value: Json, key: str) -> list[str]:
-    """Prefixes under which `key` exists: of the elements of a root array, or in an object further in, when unique."""
-    if is_array(value):
-        return ["[]."] if any(is_object(item) and key in item for item in value[:50]) else []
-    if not is_object(value) or key in value:
-        return []
-    found: list[str] = []
-    level: list[tuple[str, Json]] = [(format_path((name,)), item) for name, item in value.items()]
-    for _ in range(3):
-        below: list[tuple[str, Json]] = []
-        for path, item in level[:_LOOKED_AT]:
-            if is_object(item):
-                if key in item:
-                    found.append(f"{path}.")
-                below.extend((f"{path}.{format_path((name,))}", child) for name, child in item.items())
-            elif is_array(item) and any(is_object(child) and key in child for child in item[:50]):
-                found.append(f"{path}[].")
-        level = below
-    return found[:1] if len(found) == 1 else []
-
-
-def _array_paths(roots: Sequence[Root]) -> list[tuple[str | int, ...]]:
-    """Where the only array of objects of a root object stands, for `[?…]` written at the wrong root."""
-    for _, value in roots:
-        if is_object(value):
-            arrays = [(key,) for key, item in value.items() if is_array(item) and item and is_object(item[0])]
-            if len(arrays) == 1:
-                return list(arrays)
-    return []
 
 
 def _written(request: Request, value: Json, notes: tuple[str, ...]) -> Answer:

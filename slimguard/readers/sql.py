@@ -62,12 +62,12 @@ def read_sql(request: Request) -> Answer:
             f"sql: this result has no tables ({'; '.join(unparsed) or 'no array of records, map, CSV or table text'})",
             next_call=read_call("+".join(source.ref for source in request.sources), "outline"),
         )
-    columns, rows, more = _selected(request, tables)
+    (columns, rows, more), note = _selected(request, tables)
     place = request.position
     if place and place[0] >= len(rows):
         raise stale("", "")
     warning = aggregate_note(request.sources, request.query.text)
-    notes = (warning,) if warning else ()
+    notes = tuple(part for part in (clip(note, 240), warning) if part)
     if len(rows) == 1 and len(columns) == 1:
         return _single(request, columns[0], rows[0][0], notes)
     upright = len(rows) <= _FEW_ROWS and len(columns) > _WIDE_COLUMNS
@@ -111,8 +111,8 @@ def tables_for(request: Request) -> Mapping[str, tuple[Columns, LazyRows]]:
 
 def _selected(
     request: Request, tables: Mapping[str, tuple[Columns, LazyRows]]
-) -> tuple[Sequence[str], Sequence[Any], bool]:
-    """Run the query on the tables kept for these refs, which nobody else uses meanwhile."""
+) -> tuple[tuple[Sequence[str], Sequence[Any], bool], str]:
+    """Run the query on the tables kept for these refs, which nobody else uses meanwhile; also how it was read."""
     context = request.context
     refs = "+".join(source.ref for source in request.sources)
     digests = "+".join(str(source.call.digest) for source in request.sources)
@@ -121,7 +121,8 @@ def _selected(
     kept: TableSet | None = context.cache.take(key)
     opened = kept if kept is not None else context.tables.build(tables)
     try:
-        return opened.select(request.query.text, max_rows=SQL_ROWS, max_bytes=SQL_BYTES, seconds=QUERY_SECONDS)
+        found = opened.select(request.query.text, max_rows=SQL_ROWS, max_bytes=SQL_BYTES, seconds=QUERY_SECONDS)
+        return found, opened.note
     except QueryRejected as error:
         call = read_call(refs, error.next_call) if error.next_call.startswith("sql:") else error.next_call
         raise QueryRejected(error.message, next_call=call, detail=error.detail, code=error.code) from error

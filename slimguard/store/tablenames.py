@@ -19,6 +19,8 @@ _NO_COLUMN = re.compile(r"no such column: (.+?)(?: - should this be .*)?\Z", re.
 _MAIN_NAMES = frozenset(("rows", "data", "result", "results", "items", "records", "table", "t", "main", "csv", "root"))
 _COLUMNS_LISTED = 40
 _TABLES_LISTED = 8
+_NEAR = 75
+"""From here on a name is a table's name written wrongly, of 100."""
 _PLAIN = re.compile(r"[A-Za-z_]\w*\Z")
 
 
@@ -44,7 +46,10 @@ class Names:
         return next(iter(self.columns), "")
 
     def table(self, name: str) -> str | None:
-        """The table meant by `name`: itself, the main one for its usual names, the only one, or the only near one."""
+        """The table meant by `name`: itself, the only one, the same word written otherwise, or the main one.
+
+        None when it is near the name of a table: then it is a mistake in writing that an error tells better.
+        """
         exact = next((known for known in self.columns if known.lower() == name.lower()), None)
         if exact is not None or not self.columns:
             return exact
@@ -55,7 +60,10 @@ class Names:
         if name.lower() in _MAIN_NAMES or len(self.columns) == 1:
             return self.main
         plain = [known for known in self.columns if _bare(known) == _bare(name)]
-        return plain[0] if len(plain) == 1 else None
+        if len(plain) == 1:
+            return plain[0]
+        close = process.extractOne(last, list(self.columns), scorer=fuzz.WRatio, score_cutoff=_NEAR)
+        return None if close is not None else self.main
 
     def column(self, name: str, tables: Sequence[str]) -> str | None:
         """The column of `tables` meant by `name`: by case, by its last part, or written with other marks, if unique."""
@@ -110,25 +118,40 @@ def tokens(sql: str) -> Iterator[Token]:
         yield Token(kind, text, name, match.start(), match.end())
 
 
-def repaired(sql: str, message: str, names: Names) -> str | None:
+class Reading(NamedTuple):
+    """A SELECT as it was understood, and what was read for what, in words; empty when it goes without saying."""
+
+    sql: str
+    note: str = ""
+
+
+def repaired(sql: str, message: str, names: Names) -> Reading | None:
     """The SELECT with the name that `message` complains of replaced by what is meant; None when nothing fits."""
     table = _NO_TABLE.search(message)
     if table is not None:
-        meant = names.table(table.group(1))
-        return None if meant is None else _renamed(sql, table.group(1), meant)
+        written = table.group(1)
+        meant = names.table(written)
+        changed = None if meant is None else _renamed(sql, written, meant)
+        usual = written.lower() in _MAIN_NAMES
+        return None if changed is None else Reading(changed, "" if usual else f"{written} read as {meant}")
     column = _NO_COLUMN.search(message)
     if column is None:
-        return _reserved(sql, message, names)
+        changed = _reserved(sql, message, names)
+        return None if changed is None else Reading(changed)
     tables = names.mentioned(sql) or [names.main]
     written = column.group(1)
-    meant = names.column(written, tables)
-    if meant is None and "." in written:
-        meant = names.column(written.partition(".")[2], tables)
-        prefix = written.partition(".")[0]
-        if meant is not None and any(token.name.lower() == prefix.lower() for token in tokens(sql)):
-            qualified = f"{prefix}.{quoted(meant)}"
-            return _replaced(sql, written, qualified)
-    return None if meant is None else _replaced(sql, written, quoted(meant))
+    prefix, _, rest = written.partition(".")
+    meant, new = names.column(written, tables), ""
+    if meant is not None:
+        new = quoted(meant)
+    elif rest and any(token.name.lower() == prefix.lower() for token in tokens(sql)):
+        meant = names.column(rest, tables)
+        new = f"{prefix}.{quoted(meant)}" if meant is not None else ""
+    changed = _replaced(sql, written, new) if meant is not None and new else None
+    if changed is None:
+        return None
+    plain = (written.lower(), rest.lower())
+    return Reading(changed, "" if meant is None or meant.lower() in plain else f"{written} read as {meant}")
 
 
 def quoted(name: str) -> str:

@@ -67,6 +67,8 @@ class SqliteTableSet:
         self._tables = dict(tables)
         self._names = Names({name: _distinct(columns) for name, (columns, _) in tables.items()})
         self._loaded: set[str] = set()
+        self.note = ""
+        """How names were read in the last SELECT, when they were not read as written."""
         self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         self._connection.execute("PRAGMA temp_store = MEMORY")
         self._connection.create_function("regexp", 2, _regexp, deterministic=True)
@@ -91,16 +93,20 @@ class SqliteTableSet:
         if len(text) > SQL_CHARS:
             raise QueryRejected(f"the SELECT is longer than {SQL_CHARS:,} characters", code="sql")
         tried: set[str] = set()
+        notes: list[str] = []
         for _ in range(_REPAIRS):
             self._load_named(text)
             try:
-                return self._run(text, max_rows, max_bytes, seconds)
+                found = self._run(text, max_rows, max_bytes, seconds)
+                self.note = ", ".join(notes)
+                return found
             except sqlite3.Error as error:
                 better = repaired(text, str(error), self._names)
-                if better is None or better in tried:
+                if better is None or better.sql in tried:
                     raise self._explained(error) from error
-                tried.add(better)
-                text = better
+                tried.add(better.sql)
+                text = better.sql
+                notes.extend([better.note] if better.note else [])
         raise QueryRejected("sql: too many names that do not exist", detail=self._names.listing(), code="sql")
 
     def close(self) -> None:

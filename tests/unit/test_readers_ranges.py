@@ -65,9 +65,12 @@ def test_items_of_nothing_list_the_arrays(desk: Any):
     assert "of rows" in error.next_call
 
 
-def test_a_fat_item_goes_on_where_it_stopped(desk: Any):
-    source = desk.json([{"text": "x" * 30_000}])
-    assert "".join(desk.pages(source, "items:0")) == '{"text":"' + "x" * 30_000 + '"}'
+def test_a_fat_item_is_viewed_and_says_how_to_get_its_parts(desk: Any):
+    source = desk.json([{"id": n, "text": "x" * 30_000} for n in range(3)])
+    answer = desk.ask(source, "items:0-1")
+    assert '"id":1' in answer
+    assert "select:[0]" in answer.split("\n")[0]
+    assert desk.counter.count(answer) < 1_000
 
 
 def test_several_queries_are_answered_in_order_in_one_budget(desk: Any):

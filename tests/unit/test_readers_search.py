@@ -167,6 +167,14 @@ def test_spaces_after_colons_do_not_matter(desk: Any):
     assert "1 hit" in desk.ask(source, '"draft":true')
 
 
+@pytest.mark.parametrize("query", ["number=17", "number: 17", '"number": 17'])
+def test_a_field_with_its_value_is_found_in_any_spelling(desk: Any, query: str):
+    source = desk.json([{"number": number, "name": "x"} for number in range(15, 20)])
+    answer = desk.ask(source, query)
+    assert "all of 1 hit" in answer
+    assert "[2]" in answer
+
+
 def test_values_that_stand_in_text_and_structure_are_shown_once(desk: Any):
     rows = [{"id": n, "name": f"item {n}"} for n in range(50)]
     text = json.dumps({"ok": True, "rows": rows})

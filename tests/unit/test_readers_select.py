@@ -44,6 +44,12 @@ def test_another_root_is_found_and_said(desk: Any):
     assert "read as length(data.issues)" in answer
 
 
+@pytest.mark.parametrize("expression", ["rows[3].id", "data[3].id", "items[3].id"])
+def test_the_usual_names_of_the_main_array_are_understood(desk: Any, expression: str):
+    assert desk.body(desk.json(ISSUES), f"select:{expression}") == "3"
+    assert desk.body(desk.json(ISSUES["issues"]), f"select:{expression}") == "3"
+
+
 def test_a_missing_path_names_the_keys_that_exist(desk: Any):
     body = desk.body(desk.json(ISSUES), "select:isues")
     assert "no key isues in the root" in body

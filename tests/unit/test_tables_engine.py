@@ -29,6 +29,7 @@ def ask(sql: str, made: Any = None, **bounds: Any) -> Any:
         ("SELECT count(*) FROM data", 100),
         ('SELECT count(*) FROM "Features"', 100),
         ("SELECT count(*) FROM result.features", 100),
+        ("SELECT count(*) FROM earthquakes", 100),
         ("SELECT sum(mag) FROM rows", 99),
         ("SELECT sum(props.mag) FROM rows", 99),
         ("SELECT sum(f.props.mag) FROM features f", 99),
@@ -50,6 +51,14 @@ def test_what_a_reader_writes_first_works(sql: str, expected: int):
 def test_any_table_name_is_understood_when_there_is_one_table():
     made = SqliteTables().build({"pulls": (("n",), [[1], [2]])})
     assert ask("SELECT sum(n) FROM whatever", made)[1] == [(3,)]
+
+
+def test_how_names_were_read_is_said_unless_it_goes_without_saying():
+    made = tables()
+    ask("SELECT sum(mag) FROM quakes", made)
+    assert made.note == "quakes read as features, mag read as props.mag"
+    ask("SELECT sum(score) FROM rows", made)
+    assert made.note == ""
 
 
 def test_an_unknown_name_lists_tables_columns_and_the_nearest():
