@@ -5,7 +5,7 @@ from slimguard.document.continuation import continuation_fields, continuation_of
 from slimguard.document.jsontext import JsonText, json_in
 from slimguard.document.lines import LineIndex
 from slimguard.document.paths import MISSING, Path, format_path, parse_path, value_at, walk
-from slimguard.document.tables import Table, main_array, tables_of
+from slimguard.document.tables import Table, main_array, tables_in, tables_of
 
 __all__ = [
     "MISSING",
@@ -22,6 +22,7 @@ __all__ = [
     "json_in",
     "main_array",
     "parse_path",
+    "tables_in",
     "tables_of",
     "value_at",
     "walk",

@@ -66,6 +66,11 @@ def tables_of(document: Document) -> tuple[Table, ...]:
     return kept
 
 
+def tables_in(value: Json) -> tuple[Table, ...]:
+    """The tables of a value that stands in no block, such as JSON in a JSON string; `sql:` does not take them."""
+    return _named([(-1, found) for found in json_tables(value)])
+
+
 def main_array(document: Document) -> tuple[Path, list[Json]] | None:
     """The array that `items:` addresses: the rows of the main table when it is an array, else the longest array."""
     for table in tables_of(document):

@@ -36,6 +36,7 @@ _TEXT = re.compile(
     r"(?i)^(?:message|msg|description|body|text|content|plain_text|observations?|snippet|value|note|detail)s?$"
 )
 _TIME = re.compile(r"(?i)(?:created|updated|start|time|date|last)")
+_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _COMMON = re.compile(
     r"(?i)^(?:has_|is_|can_|allow|default|locked|site_admin|fork$|private$|archived$|disabled$|score$)"
 )
@@ -193,12 +194,13 @@ def _name_score(last: str) -> float:
         return -0.8
     if _ID.match(last):
         return -0.4
+    long = 0.4 * max(0, len(_WORDS.findall(last)) - 2)
     if _STATE.search(last):
-        return 1.8
+        return 1.8 - long
     if _PERSON.search(last):
-        return 2.0
+        return 2.0 - long
     if _PLACE.search(last):
-        return 1.1
+        return (1.1 if len(last) < 10 else 0.4) - long
     if _TEXT.match(last):
         return 1.2
     return 0.0

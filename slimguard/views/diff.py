@@ -12,7 +12,7 @@ from slimguard.views.model import Content, Part, Sketch
 from slimguard.views.prose import clipped
 
 FILE_TOKENS = 520
-SYMBOL_TOKENS = 420
+SYMBOL_TOKENS = 360
 HUNK_LINES = 14
 LONG_LINE = 2_000
 _GIT = re.compile(r"diff --git (?:\"?a/(.+?)\"?) (?:\"?b/(.+?)\"?)$")
@@ -68,7 +68,7 @@ def diff_view(content: Content) -> Sketch:
         parts.append(Part(symbols, rank=2, tokens=content.share(SYMBOL_TOKENS), more="… {n} more definitions"))
     first = files[0].line if files else 0
     parts.append(
-        Part([clipped(line) for line in lines[first : first + HUNK_LINES]], rank=3, tokens=content.share(160), more="")
+        Part([clipped(line) for line in lines[first : first + HUNK_LINES]], rank=3, tokens=content.share(110), more="")
     )
     hint = print_query(Query("lines", first=first + 1, last=min(len(lines), first + 120)))
     if len(files) > 1:

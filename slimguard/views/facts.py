@@ -135,6 +135,8 @@ def _counts(column: Column, ranked: Ranked, *, titles: bool) -> str:
     ):
         return ""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
+    if ordered[0][1] == 1:
+        return ""
     empty = ranked.count - column.filled
     if column.width > 40 and column.distinct > 4:
         ordered_shown = ordered[:3] + [pair for pair in ordered[3:] if pair[1] == 1][:2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from slimguard.document import json_in
+from slimguard.document import json_in, tables_in
 from slimguard.views.code import code_view, looks_like_code, looks_like_yaml, yaml_view
 from slimguard.views.deeptext import long_text
 from slimguard.views.diff import diff_view, looks_like_diff
@@ -47,7 +47,9 @@ def _json_view(content: Content) -> Sketch:
         return json_view(content)
     path, text = found
     inner = json_in(text)
-    sketch = _view_of(replace(content, block=None, text=text, value=inner.value if inner else None, tables=()))
+    value = inner.value if inner else None
+    tables = tables_in(value) if inner else ()
+    sketch = _view_of(replace(content, block=None, text=text, value=value, tables=tables))
     return around_text(content, path, text, sketch)
 
 

@@ -15,6 +15,8 @@ from slimguard.views.cells import IDENTITY, identity_of, short
 NODES = 1_500_000
 NAMED = 3
 LINES = 8
+SIGNS_A_LINE = 6
+POSITIVE = ">0"
 _STATE = re.compile(
     r"(?i)(?:status|state|phase|conclusion|result|outcome|level|severity|health|reason|verdict|resolution|type)$"
 )
@@ -46,12 +48,18 @@ class _Sign:
     value: str
     mild: bool
     count: int = 0
+    peak: float = 0
     names: list[str] = field(default_factory=lambda: [])
-    message: str = ""
+    messages: list[str] = field(default_factory=lambda: [])
+
+    @property
+    def told(self) -> str:
+        """`state.waiting.reason=CrashLoopBackOff`, or `restartCount up to 41`."""
+        return f"{self.path} up to {dump(self.peak)}" if self.value == POSITIVE else f"{self.path}{self.value}"
 
 
 def trouble_lines(value: Json) -> list[str]:
-    """`items[].status.phase=Failed ×2: web-1, web-7; message: …`, the rarest of the serious first."""
+    """`items[].status: phase=Failed, ready=false ×2: web-1, web-7; message`, the rarest of the serious first."""
     signs: dict[tuple[str, str], _Sign] = {}
     totals: dict[str, int] = {}
     known: dict[tuple[str, str], str] = {}
@@ -64,27 +72,66 @@ def trouble_lines(value: Json) -> list[str]:
                 text = known[category, item] = _sign(category, item)
         else:
             text = _sign(category, item)
-        if not text:
-            continue
-        sign = signs.setdefault((full, text), _Sign(full, text, bool(_MILD.match(text.lstrip("=")))))
-        sign.count += 1
-        if len(sign.names) < NAMED and (name := _named(record)) and name not in sign.names:
-            sign.names.append(name)
-        if not sign.message:
-            sign.message = _message(holder, key)
+        if text:
+            _add(signs.setdefault((full, text), _Sign(full, text, _is_mild(text))), item, holder, key, record)
+    return [_line(group) for group in _grouped(_kept(signs, totals))[:LINES]]
+
+
+def _is_mild(text: str) -> bool:
+    return bool(_MILD.match(text.removeprefix("=")))
+
+
+def _add(sign: _Sign, item: Json, holder: dict[str, Json], key: str, record: tuple[dict[str, Json], ...]) -> None:
+    sign.count += 1
+    if sign.value == POSITIVE:
+        sign.peak = max(sign.peak, item)
+    if len(sign.names) < NAMED and (name := _named(record)) and name not in sign.names:
+        sign.names.append(name)
+    if len(sign.messages) < 1 and (message := _message(holder, key)):
+        sign.messages.append(message)
+
+
+def _kept(signs: dict[tuple[str, str], _Sign], totals: dict[str, int]) -> list[_Sign]:
+    """Signs that few records bear; what most of them bear is no sign, and what is mild must be rare."""
     told: dict[str, int] = {}
     for sign in signs.values():
         told[sign.path] = told.get(sign.path, 0) + sign.count
     kept = [sign for sign in signs.values() if told[sign.path] <= 5 or told[sign.path] * 2 <= totals[sign.path]]
     kept = [sign for sign in kept if not sign.mild or sign.count <= 5 or sign.count * 50 <= totals[sign.path]]
-    kept.sort(key=lambda sign: (sign.mild, sign.count))
-    return [_line(sign) for sign in kept[:LINES]]
+    return sorted(kept, key=lambda sign: (sign.mild, sign.count))
 
 
-def _line(sign: _Sign) -> str:
-    names = f": {', '.join(sign.names)}{' …' if sign.count > len(sign.names) else ''}" if sign.names else ""
-    message = f"; {sign.message}" if sign.message else ""
-    return f"{sign.path}{sign.value} ×{sign.count:,}{names}{message}"
+def _grouped(signs: list[_Sign]) -> list[list[_Sign]]:
+    """Signs of the same records together."""
+    groups: dict[tuple[int, tuple[str, ...], str], list[_Sign]] = {}
+    for sign in signs:
+        alone = "" if sign.names and sign.count <= NAMED else f"{sign.path}{sign.value}"
+        groups.setdefault((sign.count, tuple(sign.names), alone), []).append(sign)
+    return list(groups.values())
+
+
+def _line(group: list[_Sign]) -> str:
+    first = group[0]
+    shared = _shared([sign.path for sign in group])
+    told = ", ".join(sign.told.removeprefix(shared) for sign in group[:SIGNS_A_LINE])
+    where = f"{shared.rstrip('.')}: " if len(group) > 1 and shared else shared
+    names = f": {', '.join(first.names)}{' …' if first.count > len(first.names) else ''}" if first.names else ""
+    messages = list(dict.fromkeys(message for sign in group for message in sign.messages))[:3]
+    told_of = "".join(f"; {message}" for message in messages)
+    return f"{where}{told} ×{first.count:,}{names}{told_of}"
+
+
+def _shared(paths: list[str]) -> str:
+    """What all paths begin with, whole steps only; with the dot behind it."""
+    if len(paths) < 2:
+        return ""
+    steps = [path.split(".")[:-1] for path in paths]
+    shared: list[str] = []
+    for level in zip(*steps, strict=False):
+        if len(set(level)) > 1:
+            break
+        shared.append(level[0])
+    return ".".join(shared) + "." if shared else ""
 
 
 def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, Json], tuple[dict[str, Json], ...]]]:
@@ -159,7 +206,7 @@ def _sign(category: Category, item: Json) -> str:
         wrong = (category == "good" and not item) or (category in ("bad", "text") and item)
         return f"={dump(item)}" if wrong else ""
     if isinstance(item, int | float):
-        return ">0" if category in ("number", "bad") and item > 0 else ""
+        return POSITIVE if category in ("number", "bad") and item > 0 else ""
     if not isinstance(item, str) or not item:
         return ""
     if category == "state":

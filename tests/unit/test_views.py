@@ -58,7 +58,7 @@ def test_every_shape_has_a_view_within_budget_and_smaller_than_itself(name):
         ("records", ["draft: false 22, true 2 (391, 367)", "base.ref: main 23, release/2.4 1 (349)", "331|Clarify retries 23|PR_kwDO00000331Ab3|false|7|cy|main"]),
         ("keyed-map", ["resource_type: model 20, seed 20, test 20", "schema: marts 45, staging 15"]),
         ("parallel-arrays", ["sky: sun 134, fog 133, rain 133", "2025-01-01|0.0|8.0|sun"]),
-        ("trouble", ["items[].status.containerStatuses[].ready=false ×2: checkout-009 › app, search-031 › app"]),
+        ("trouble", ["items[].status.containerStatuses[]: ready=false, restartCount up to 41, state.waiting.reason=CrashLoopBackOff ×2: checkout-009 › app, search-031 › app; back-off 5m0s restarting failed container"]),
         ("recursive-tree", ["src: 849 below", "type: file 954, directory 104"]),
         ("tree", ['"dist-tags": latest=5.9.1', "versions: 300 values: 1.0.0, 1.0.1, 1.0.2 … 5.9.4, 5.9.5", "engines: node=>=10.13.0"]),
         ("log", ["levels: CRITICAL 1, ERROR 12, WARNING 30, INFO 1,157", "ledger.BalanceError: ledger is out of balance by 1204.55 EUR"]),
@@ -126,7 +126,8 @@ def test_the_text_under_the_key_that_a_type_names_is_a_column_and_headings_are_l
 
 def test_time_series_are_told_by_their_last_and_largest_points():
     series = [
-        {"metric": {"pod": f"p{n}"}, "values": [[1000 + t, str(n + (t if t < 20 else 0))] for t in range(30)]} for n in range(12)
+        {"metric": {"pod": f"p{n}"}, "values": [[1000 + t, str(n + (t if t < 20 else 0))] for t in range(30)]}
+        for n in range(12)
     ]
     body = view_of_json({"status": "success", "data": {"result": series}}).body
     assert "metric.pod|values.last|values.max" in body and "p11|11|30" in body
