@@ -200,3 +200,12 @@ def test_the_view_of_last_resort_shows_head_and_tail():
     view = fallback_view(document, BUDGET, COUNTER)
     assert view.body.startswith("start") and view.body.endswith("end")
     assert COUNTER.within(view.body, BUDGET.tokens)
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_every_query_that_a_view_proposes_runs_and_finds_something(name, desk):
+    result = SHAPES[name]()
+    for hint in view_of(result).hints:
+        body = desk.body(desk.result(result), hint)
+        assert body.strip()
+        assert "no rows" not in body and "0 hits" not in body
