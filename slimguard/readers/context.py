@@ -6,19 +6,26 @@ Works on offsets of one text between two bounds, so that a string inside JSON is
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-Style = Literal["log", "diff", "tree", "prose"]
+Style = Literal["log", "diff", "tree", "rows", "prose"]
 Line = tuple[int, int]
 """Offsets of the start and the end of a line, or of a text in a larger one."""
 
 STAMP = re.compile(
-    r"[\[(<]?(?:\d{4}-\d\d-\d\d[T ]|\d{4}/\d\d/\d\d |\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d|\d{9,13}[.\s]|"
-    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|SEVERE)\b|[A-Z]\d{4} \d\d:)"
+    r"[\[(<]?(?:\d{4}-\d\d-\d\d[T ]|\d{4}/\d\d/\d\d |\d\d-\d\d \d\d:\d\d|\d\d:\d\d:\d\d|"
+    r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d|\d{9,13}[.\s]|[A-Z]\d{4} \d\d:|(?:time|ts|timestamp|level|lvl)=|"
+    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|SEVERE)\b)"
 )
+"""How an entry of a log begins: a time, or a level."""
 _DIFF = re.compile(r"(?:diff --git |@@ -\d|\+\+\+ |--- )")
 _LISTED = re.compile(r"\s*(?:[-*+•]|\d+[.)]|[\w.\"'$@-]+:(?:\s|$))\s*")
+_RUN = re.compile(r"[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
+_SHAPE_CHARS, _SHAPE_RUNS = 60, 7
+_SECTION_CHARS = 20_000
 _SAMPLE_CHARS = 24_000
 ENTRY_LINES = 40
 """Lines of one log entry that are shown; of a longer stack trace the head and the tail."""
@@ -50,11 +57,45 @@ def style_of(text: str, low: int, high: int) -> Style:
         return "log"
     if any(line.startswith(("diff --git ", "@@ -")) for line in lines):
         return "diff"
+    if _alike_rows(lines):
+        return "rows"
     indents = {len(line) - len(line.lstrip()) for line in lines}
     indented = sum(1 for line in lines if line[0] in " \t")
     if len(indents) >= 3 and indented * 5 > len(lines) * 2:
         return "tree"
     return "prose"
+
+
+def _shape(line: str) -> str:
+    """How a line begins, whatever its words and numbers are."""
+    return _RUN.sub("a", _DIGITS.sub("0", line[:_SHAPE_CHARS]))[:_SHAPE_RUNS]
+
+
+def _is_row(text: str, line: Line, bounds: Line) -> bool:
+    """Whether a line begins as the one above or below it does."""
+    (start, end), (low, high) = line, bounds
+    shape = _shape(text[start:end])
+    if start > low and shape == _shape(text[slice(*line_span(text, start - 1, low, high))]):
+        return True
+    return end + 1 < high and shape == _shape(text[slice(*line_span(text, end + 1, low, high))])
+
+
+def _heading_above(text: str, start: int, low: int) -> tuple[Line, ...]:
+    """The nearest markdown heading above a line that is none itself."""
+    if text.startswith("#", start):
+        return ()
+    place = text.rfind("\n#", max(low, start - _SECTION_CHARS), start)
+    if place < 0:
+        return ()
+    end = text.find("\n", place + 1)
+    return ((place + 1, end),) if end >= 0 and text[place + 1 : end].lstrip("#").startswith(" ") else ()
+
+
+def _alike_rows(lines: list[str]) -> bool:
+    """Whether most lines begin alike, with digits or marks: then each is a record of its own."""
+    shapes = Counter(map(_shape, lines))
+    shape, count = shapes.most_common(1)[0]
+    return count * 2 > len(lines) and count > 3 and any(char not in "a .,'" for char in shape)
 
 
 def line_span(text: str, offset: int, low: int, high: int) -> tuple[int, int]:
@@ -73,7 +114,13 @@ def excerpt(text: str, span: tuple[int, int], low: int, high: int, *, style: Sty
         return _entry(text, (start, end), (low, high), room)
     if style == "diff":
         return Excerpt(_diff_above(text, start, low), *_around(text, (start, end), (low, high), room))
+    if style == "rows":
+        if _is_row(text, (start, end), (low, high)):
+            return Excerpt((), start, end)
+        style = "prose"
     above = _ancestors(text, start, low) if style == "tree" else ()
+    if style == "prose" and room:
+        above = _heading_above(text, start, low)
     spent = sum(min(120, last - first) for first, last in above)
     return Excerpt(above, *_belonging(text, (start, end), (low, high), max(0, room - spent), style))
 
@@ -190,9 +237,10 @@ def _belonging(text: str, line: Line, bounds: Line, room: int, style: Style) -> 
     listed = _LISTED.match(text, start) is not None
     last = end
     lines = 0
+    below = room * 2 // 3 if style == "prose" and start > low and text[start - 2 : start - 1].strip() else room
     while last < high:
         following, stop = line_span(text, last + 1, low, high) if last + 1 < high else (high, high)
-        if stop - end > room:
+        if stop - end > below:
             break
         if not text[following:stop].strip():
             ahead = text[stop : stop + 200].lstrip("\n")
@@ -206,7 +254,7 @@ def _belonging(text: str, line: Line, bounds: Line, room: int, style: Style) -> 
     while last > end and not text[text.rfind("\n", start, last) + 1 : last].strip():
         last = text.rfind("\n", start, last)
     first = start
-    if style == "prose" and last - end < room // 2:
+    if style == "prose":
         while first > low and start - first < (room - (last - end)) // 2:
             above = text.rfind("\n", low, first - 1) + 1 or low
             if not text[above : first - 1].strip() or start - above > room - (last - end):

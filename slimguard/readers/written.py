@@ -18,6 +18,7 @@ _ROOMS: dict[str, tuple[int, int, int, int]] = {
     "log": (2_400, 1_200, 300, 200),
     "tree": (650, 420, 160, 0),
     "diff": (500, 300, 120, 0),
+    "rows": (400, 200, 80, 0),
     "prose": (400, 200, 80, 0),
     "json": (420, 360, 260, 160),
     "line": (400, 240, 120, 90),
@@ -91,7 +92,7 @@ class Writer:
             body = written(plain, shown, place.spans[:1], number, before=min(60, 20 + room // 6), after=max(60, room))
             return f"{body} {_bytes_hint(numbers, place)}" if high - low > _WIDE else body
         known: Style = "prose"
-        if style == "log" or (room and style in ("tree", "diff")):
+        if style in ("log", "rows") or (room and style in ("tree", "diff")):
             known = style  # pyright: ignore[reportAssignmentType]
         room = 0 if _is_table_row(place) else room
         span = place.spans[0] if known == "log" else (place.spans[0][0], place.spans[-1][1])

@@ -184,3 +184,31 @@ def test_values_that_stand_in_text_and_structure_are_shown_once(desk: Any):
 
 def test_a_search_of_nothing_is_a_page(desk: Any):
     assert desk.body(desk.text("hello"), "find:") == "hello"
+
+
+def test_a_row_of_a_listing_comes_alone(desk: Any):
+    text = "".join(
+        f'10.0.0.{n % 200} - - [10/Oct/2026] "GET /p/{n} HTTP/1.1" {500 if n == 77 else 200}\n' for n in range(400)
+    )
+    body = desk.body(desk.text(text), "/ 500$/")
+    assert body == '78: 10.0.0.77 - - [10/Oct/2026] "GET /p/77 HTTP/1.1" 500'
+
+
+def test_a_failure_among_rows_comes_with_its_lines(desk: Any):
+    rows = "".join(f"tests/test_{n}.py::test_{n} PASSED\n" for n in range(200))
+    text = f"{rows}=== FAILURES ===\n___ test_bad ___\n>   assert add(1, 2) == 4\nE   assert 3 == 4\n"
+    assert "assert 3 == 4" in desk.body(desk.text(text), "test_bad")
+
+
+def test_a_hit_in_a_section_names_its_heading(desk: Any):
+    text = "".join(f"## Part {n}\n\nIt speaks of thing {n}.\n\n" for n in range(100))
+    body = desk.body(desk.text(text), "thing 42.")
+    assert "169- ## Part 42" in body
+
+
+def test_what_caused_an_exception_comes_with_it(desk: Any):
+    lines = "".join(f"10:15:{n % 60:02d}.123 [main] INFO app - step {n}\n" for n in range(300))
+    trace = "10:20:00.000 [main] ERROR app - boom\njava.lang.Error: x\n\tat a.B.c(B.java:1)\nCaused by: java.io.IOException: y\n"
+    body = desk.body(desk.text(lines + trace + lines), "IOException")
+    assert "ERROR app - boom" in body
+    assert "at a.B.c" in body
