@@ -17,14 +17,14 @@ def fallback_valid(schema: Json, value: Json) -> bool:
 
 def fallback_errors(schema: Json, value: Json) -> Iterator[tuple[Path, Path, str]]:
     """Path in the value, path in the schema, and keyword of each broken rule."""
-    from jsonschema.exceptions import RefResolutionError, SchemaError  # noqa: PLC0415 - a heavy import, rarely needed
+    from jsonschema.exceptions import SchemaError  # noqa: PLC0415 - a heavy import, rarely needed
     from referencing.exceptions import Unresolvable  # noqa: PLC0415
 
     validator = _validator(schema)
     try:
         for error in validator.iter_errors(value):
             yield tuple(error.absolute_path), tuple(error.absolute_schema_path), str(error.validator)
-    except (Unresolvable, SchemaError, RefResolutionError) as error:
+    except (Unresolvable, SchemaError) as error:
         raise ValueError("the schema cannot be used") from error
 
 
