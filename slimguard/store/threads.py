@@ -32,7 +32,8 @@ class Workers:
         self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._idle = 0
+        self._unfinished = 0
+        """Work that was handed over and is not done: waiting or under way."""
         self._closed = False
 
     def submit(self, work: Callable[[], T], order: int = NORMAL) -> Future[T]:
@@ -52,7 +53,8 @@ class Workers:
             if self._closed:
                 raise StoreUnavailable("the result store is closed")
             self._queue.put((order, next(self._numbers), carry_out))
-            if self._queue.qsize() > self._idle and len(self._threads) < self._count:
+            self._unfinished += 1
+            if len(self._threads) < min(self._count, self._unfinished):
                 self._add_thread()
         return future
 
@@ -81,14 +83,12 @@ class Workers:
 
     def _work(self) -> None:
         while True:
-            with self._lock:
-                self._idle += 1
             _, _, work = self._queue.get()
-            with self._lock:
-                self._idle -= 1
             if work is None:
                 return
             work()
+            with self._lock:
+                self._unfinished -= 1
 
 
 async def wait_for(future: Future[T]) -> T:
