@@ -91,6 +91,10 @@ class Settings:
     allow: tuple[str, ...] = ("*",)
     deny: tuple[str, ...] = ()
     tools: Mapping[str, ToolSettings] = field(default_factory=lambda: {})
+    flows_allow: tuple[str, ...] = ()
+    """`FROM -> TO`: globs on servers or `server/tool` between which results may be put into calls by reference."""
+    flows_deny: tuple[str, ...] = ()
+    """The same, for flows that are refused, within one server too; a deny wins."""
     timeouts: Timeouts = field(default_factory=Timeouts)
     join_within_ms: int = 0
     scope: str = ""

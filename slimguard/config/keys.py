@@ -140,6 +140,15 @@ KEYS: tuple[Key, ...] = (
         "auto",
     ),
     *_timeouts((*_TOOL, "timeouts"), "for these tools", "the server's"),
+    Key((*_OURS, "flows"), "object", "Which server's results may be put into calls of other servers by reference."),
+    Key(
+        (*_OURS, "flows", "allow"),
+        "strings",
+        "`FROM -> TO`, each a glob on a server or on `server/tool`. Within one server every flow is allowed; between "
+        "two servers only what matches one of these.",
+        [],
+    ),
+    Key((*_OURS, "flows", "deny"), "strings", "`FROM -> TO` that is refused, whatever allows it.", []),
     Key((*_OURS, "store"), "object", "Where results are kept, and how long."),
     Key(
         (*_OURS, "store", "path"),

@@ -13,6 +13,7 @@ from slimguard.config.files import absolute
 from slimguard.config.variables import VariableProblem, expand
 from slimguard.errors import ConfigurationError
 from slimguard.jsonc import Node
+from slimguard.references import wrong_rule
 from slimguard.settings import BudgetSettings, ServerConfig, Settings, StoreSettings, Timeouts, ToolSettings
 
 
@@ -29,6 +30,11 @@ def own_problems(root: Node) -> Iterator[Problem]:
         node = root.get(*path)
         for index, item in enumerate(node.items if node else ()):
             if wrong := _wrong_glob(item.value):
+                yield Problem(item.start, (*path, str(index)), wrong)
+    for path in (("slimguard", "flows", "allow"), ("slimguard", "flows", "deny")):
+        node = root.get(*path)
+        for index, item in enumerate(node.items if node else ()):
+            if wrong := wrong_rule(item.value):
                 yield Problem(item.start, (*path, str(index)), wrong)
     settings = root.get("slimguard", "tools", "settings")
     for member in settings.members if settings else ():
@@ -51,6 +57,7 @@ def own_settings(
     """The whole of the settings from a checked section."""
     tools: dict[str, Any] = ours.get("tools", {})
     store: dict[str, Any] = ours.get("store", {})
+    flows: dict[str, Any] = ours.get("flows", {})
     path = _store_path(store["path"], source, environment) if "path" in store else default_store
     return Settings(
         servers=servers,
@@ -65,6 +72,8 @@ def own_settings(
         allow=tuple(tools.get("allow", ("*",))),
         deny=tuple(tools.get("deny", ())),
         tools={name: _tool(entry) for name, entry in tools.get("settings", {}).items()},
+        flows_allow=tuple(flows.get("allow", ())),
+        flows_deny=tuple(flows.get("deny", ())),
         timeouts=timeouts(ours.get("timeouts", {})),
         join_within_ms=int(ours.get("calls", {}).get("join_within_ms", 0)),
         scope=scope,

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from slimguard import policy
 from slimguard.document import MISSING, JsonText, json_in
 from slimguard.document.jsontext import too_deep
 from slimguard.edits.model import Edit, Splice, Step, failed
@@ -47,7 +48,10 @@ def apply_edits(text: str, edits: Sequence[Edit], *, is_json: bool = False) -> E
 
 
 def spliced(text: str, splices: Sequence[Splice]) -> str:
-    """`text` with its splices made; they are in order and do not overlap."""
+    """`text` with its splices made, which are in order and do not overlap; raises when it grows too large."""
+    grown = sum(len(splice.new) - (splice.end - splice.start) for splice in splices)
+    if len(text) + grown > policy.REFERENCE_BYTES and grown > 0:
+        raise failed(f"the edit makes more than {policy.REFERENCE_BYTES // 2**20} MiB", next_call="change less at once")
     parts: list[str] = []
     position = 0
     for splice in splices:

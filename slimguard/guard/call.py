@@ -12,12 +12,13 @@ from slimguard.catalog import resolve
 from slimguard.document import Document, document_of
 from slimguard.errors import RequestRejected, SlimguardError, StoreUnavailable, UpstreamFailed
 from slimguard.frame import error_text, footer, framed, header, read_call
+from slimguard.guard.expand import expand, record_flows
 from slimguard.guard.find import signature
 from slimguard.guard.reading import Reader, opened
 from slimguard.guard.services import Services
 from slimguard.model import Caller, Execution, Json, JsonObject, Outcome, Reply, StoredCall, Tool, is_object
 from slimguard.ports import HostChannel
-from slimguard.schema import Checker, Problem, checker_for, read_arguments
+from slimguard.schema import Checker, Problem, checker_for
 
 T = TypeVar("T")
 
@@ -44,12 +45,16 @@ async def call_tool(services: Services, caller: Caller, arguments: JsonObject, c
     services.at("resolved")
     checker = await _checker(services, tool)
     request = _query_beside(request, checker)
-    reading = read_arguments(checker, request.arguments, request.beside, absent=request.absent)
+    expansion = await expand(
+        services, caller, tool, checker, request.arguments, beside=request.beside, absent=request.absent
+    )
+    reading = expansion.reading
     if reading.arguments is None:
         raise _rejected(tool, reading.problems)
     services.at("validated")
     if reading.repaired:
         services.audit.record("repair", tool=tool.id, kind=reading.repaired)
+    record_flows(services, expansion.flows)
     return await execute(services, caller, tool, reading.arguments, channel, result_query=request.result_query)
 
 
@@ -77,10 +82,12 @@ async def call_directly(
     services.at("parsed")
     services.at("resolved")
     checker = await _checker(services, tool)
-    reading = read_arguments(checker, dict(arguments), {}, absent=False)
+    expansion = await expand(services, caller, tool, checker, dict(arguments))
+    reading = expansion.reading
     if reading.arguments is None:
         raise _rejected(tool, reading.problems, native=True)
     services.at("validated")
+    record_flows(services, expansion.flows)
     return await execute(services, caller, tool, reading.arguments, channel)
 
 

@@ -26,9 +26,17 @@ class Reader:
     async def answer(self, found: Sequence[tuple[StoredCall, Document]], query: str, cursor: str = "") -> Reply:
         """What `query` (or `cursor`) asks of the results in `found`; raises `QueryRejected`."""
         services = self.services
+        context = await self.context()
+        sources = [readers.Source(stored.ref, document, stored) for stored, document in found]
+        reply = await services.compute.run(lambda: readers.read(sources, query, cursor, context))
+        return Reply(text=reply.text, media=reply.media, is_error=reply.is_error)
+
+    async def context(self) -> readers.ReadContext:
+        """What a read of this caller may spend and use."""
+        services = self.services
         budgets = services.budgets(self.caller.host)
         secret = await services.snapshots.secret()
-        context = readers.ReadContext(
+        return readers.ReadContext(
             budget=budgets.view(),
             page_budget=budgets.page(),
             counter=budgets.counter,
@@ -38,9 +46,6 @@ class Reader:
             monotonic=services.clock.monotonic,
             cache=services.reading,
         )
-        sources = [readers.Source(stored.ref, document, stored) for stored, document in found]
-        reply = await services.compute.run(lambda: readers.read(sources, query, cursor, context))
-        return Reply(text=reply.text, media=reply.media, is_error=reply.is_error)
 
 
 async def opened(services: Services, caller: Caller, ref: str) -> tuple[StoredCall, Document]:
