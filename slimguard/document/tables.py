@@ -48,9 +48,9 @@ class Table:
         """The rows, cells in the order of `columns`; made once."""
         return self.make()
 
-    @cached_property
+    @property
     def cells(self) -> list[Sequence[Json]]:
-        """The cells column by column, those of tables in text as they are written; made once."""
+        """The cells column by column, those of tables in text as they are written; made at each call, never kept."""
         if self.make_columns is not None:
             return self.make_columns()
         return [[row[place] for row in self.rows] for place in range(len(self.columns))]

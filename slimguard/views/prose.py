@@ -120,6 +120,6 @@ def _hint(lines: Sequence[str], headings: Sequence[Heading]) -> str:
     if len(headings) > 2:
         middle = headings[len(headings) // 2]
         following = next((item for item in headings if item[0] > middle[0]), None)
-        last = min(following[0] if following else len(lines), middle[0] + 120)
-        return print_query(Query("lines", first=middle[0] + 1, last=max(middle[0] + 1, last)))
+        last = max(middle[0] + 40, min(following[0] if following else len(lines), middle[0] + 120))
+        return print_query(Query("lines", first=middle[0] + 1, last=min(len(lines), last)))
     return print_query(Query("lines", first=1, last=min(len(lines), 120)))

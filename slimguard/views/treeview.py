@@ -62,9 +62,10 @@ def _nodes(table: Table, columns: Ranked, roots: Table | None) -> Nodes:
         kind = cell(extra.values[place - shift], 20) if extra is not None else ""
         return f"{label} ({kind})" if kind and kind not in label else label
 
+    cells = table.cells
     deeper = 1 if shift else 0
-    depths = [0] * shift + [depth + deeper for depth in table.cells[depth_at]]
-    pairs = zip(table.cells[parent_at], table.cells[depth_at], strict=True)
+    depths = [0] * shift + [depth + deeper for depth in cells[depth_at]]
+    pairs = zip(cells[parent_at], cells[depth_at], strict=True)
     parents = [-1] * shift + [_parent(parent, top=depth == 0, shift=shift) for parent, depth in pairs]
     return _linked(name, depths, parents)
 
