@@ -146,5 +146,5 @@ def _without(request: Request, heading: str) -> Budget:
 def _cell(value: Any, longest: int) -> str:
     if value is None:
         return "null"
-    text = value if isinstance(value, str) else dump(value)
+    text = value.replace("\r", "\\r").replace("\n", "\\n") if isinstance(value, str) else dump(value)
     return clip(text, longest) if len(text) <= longest else f"{clip(text, longest)}(+{len(text) - longest})"

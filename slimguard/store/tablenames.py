@@ -17,8 +17,8 @@ _TOKEN = re.compile(
 _NO_TABLE = re.compile(r"no such table: (.+)\Z", re.DOTALL)
 _NO_COLUMN = re.compile(r"no such column: (.+?)(?: - should this be .*)?\Z", re.DOTALL)
 _MAIN_NAMES = frozenset(("rows", "data", "result", "results", "items", "records", "table", "t", "main", "csv", "root"))
-_COLUMNS_LISTED = 40
-_TABLES_LISTED = 8
+_LISTING_CHARS = 900
+"""Characters of a listing: an error has to fit its budget."""
 _NEAR = 75
 """From here on a name is a table's name written wrongly, of 100."""
 _PLAIN = re.compile(r"[A-Za-z_]\w*\Z")
@@ -85,8 +85,15 @@ class Names:
 
     def listing(self) -> str:
         """`tables: NAME(columns), …`."""
-        shown = [f"{name}({_columns(columns)})" for name, columns in list(self.columns.items())[:_TABLES_LISTED]]
-        more = f", … {len(self.columns)} tables" if len(self.columns) > _TABLES_LISTED else ""
+        shown: list[str] = []
+        room = _LISTING_CHARS
+        for name, columns in self.columns.items():
+            text = f"{name}({_columns(columns, max(room, 40))})"
+            if shown and len(text) > room:
+                break
+            shown.append(text)
+            room -= len(text)
+        more = f", … {len(self.columns)} tables" if len(self.columns) > len(shown) else ""
         return f"tables: {', '.join(shown) or 'none'}{more}"
 
     def example(self) -> str:
@@ -225,9 +232,12 @@ def _reserved(sql: str, message: str, names: Names) -> str | None:
     return None
 
 
-def _columns(columns: Sequence[str]) -> str:
-    more = f", … {len(columns)} columns" if len(columns) > _COLUMNS_LISTED else ""
-    return ", ".join(columns[:_COLUMNS_LISTED]) + more
+def _columns(columns: Sequence[str], room: int) -> str:
+    """The column names that fit in about `room` characters."""
+    text = ", ".join(columns)
+    if len(text) <= room:
+        return text
+    return f"{text[:room].rpartition(', ')[0]}, … {len(columns)} columns"
 
 
 def _bare(name: str) -> str:
