@@ -13,6 +13,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from slimguard import policy
+from slimguard.audit import FileAudit, audit_path
 from slimguard.clock import SystemClock, os_user
 from slimguard.errors import ConfigurationError, RequestRejected
 from slimguard.guard import call as calling
@@ -45,13 +46,6 @@ class Threads:
     async def run(self, function: Callable[[], T]) -> T:
         """Run `function` in a worker thread and return its value."""
         return await anyio.to_thread.run_sync(function, limiter=self.limiter)
-
-
-class NoAudit:
-    """An audit that keeps nothing."""
-
-    def record(self, event: str, **fields: str | int | float | bool | None) -> None:
-        """Drop the event."""
 
 
 @dataclass(slots=True)
@@ -173,7 +167,7 @@ async def running(
             tables=SqliteTables(),
             counter=Tokens(),
             clock=clock,
-            audit=NoAudit(),
+            audit=FileAudit(audit_path(Path(settings.store.path)), clock.now),
             shelf=Shelf(fleet, lambda: apps[0].settings, compute),
             background=background,
             at=at,
