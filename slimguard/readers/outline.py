@@ -18,6 +18,7 @@ from slimguard.readers.cursor import stale
 from slimguard.readers.fitting import capped, fit, printable
 from slimguard.readers.model import Answer, Request, Source
 from slimguard.readers.pages import block_of
+from slimguard.readers.rawoutline import raw_lines
 from slimguard.readers.summaries import clip, kind_of, summary
 from slimguard.readers.textoutline import text_lines
 
@@ -82,7 +83,7 @@ def _source_lines(request: Request, source: Source) -> Iterator[str]:
             if value is not MISSING:
                 yield from _structure(value, path, covered, 0)
         elif block.text:
-            yield from text_lines(block.text)
+            yield from raw_lines(block.text) if block.type == "raw" else text_lines(block.text)
         for table in [table for table in tables if table.block == block.index][:_TABLES_DETAILED]:
             yield from _columns(table)
     if not blocks:

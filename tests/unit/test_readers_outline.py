@@ -1,8 +1,12 @@
 """Outlines: shape, counts and ranges that are true, tables as sql: takes them, levels, headings."""
 
+import json
 from typing import Any
 
 import pytest
+
+from slimguard import readers
+from slimguard.document import document_of
 
 
 def test_tables_are_named_with_their_columns(desk: Any):
@@ -67,3 +71,27 @@ def test_odd_values_have_outlines(desk: Any, value: Any):
 def test_what_the_upstream_says_about_more_is_shown(desk: Any):
     source = desk.json({"items": [{"a": 1}, {"a": 2}], "next_cursor": "abc"})
     assert "upstream says: next_cursor=abc" in desk.body(source, "outline")
+
+
+def large(desk: Any, value: Any) -> Any:
+    """A result that is over the limit of what is parsed."""
+    raw = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return readers.Source(desk.text("x").ref, document_of(raw, parse_limit=100), desk.text("x").call)
+
+
+def test_a_result_that_is_too_large_to_parse_has_an_outline_from_one_scan(desk: Any):
+    rows = [{"id": n, "user": {"login": "x"}, "tags": ["a"]} for n in range(50)]
+    text = "2026-01-01 10:00:00 INFO ready\n" * 200
+    source = large(desk, {"content": [{"type": "text", "text": text}], "structuredContent": {"rows": rows}})
+    body = desk.body(source, "outline")
+    assert "structuredContent.rows: array, 50 elements" in body
+    assert "structuredContent.rows[]: object, 3 keys: id (value), user (object), tags (array)" in body
+    assert "200 line ends" in body
+    assert "INFO 200 (first line 1)" in body
+
+
+@pytest.mark.parametrize(
+    "raw", [b"\xff" * 300, b"[" * 5_000, b'{"a": "' + b"x" * 300, b"]" * 300, b" " * 300, b'"' * 301]
+)
+def test_a_scan_survives_what_is_no_json(desk: Any, raw: bytes):
+    assert "[slimguard outline" in desk.ask(large(desk, raw), "outline")
