@@ -1,7 +1,7 @@
 """Cursors: where an answer goes on, authenticated and bound to result, query and owner; short, and never data.
 
 Bytes: version and number of positions, two bytes each that name refs and query, the positions as varints, five
-bytes of keyed BLAKE3 over it all and the owner; base64url.
+bytes of keyed BLAKE3 over it all and the owner; base64url. Every version ends with these five bytes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def open_cursor(secret: bytes, owner: str, refs: str, query: str, cursor: str) -
     `cursor_forged`, `cursor_foreign` or `cursor_query`, and says what to do."""
     data = _decoded(cursor.strip().strip("\"'"))
     if data[0] >> 4 != VERSION:
-        raise _error("stale", "the cursor is stale: it was made by another version", refs, query)
+        if data[-_MAC:] == _mac(secret, owner, data[:-_MAC]):
+            raise _error("stale", "the cursor is stale: it was made by another version", refs, query)
+        raise _error("forged", "the cursor is forged or altered: no answer printed it", refs, query)
     positions, end = _positions(data, refs, query)
     if len(data) < end + _MAC:
         raise _error("truncated", "the cursor is truncated", refs, query)

@@ -65,6 +65,12 @@ def test_any_changed_character_is_an_error():
             opened(cursor[:place] + other + cursor[place + 1 :])
 
 
+@pytest.mark.parametrize("cursor", ["AAAA", "abcdefghijklmnop", "ZZZZZZZZZZZZZZZZZZZZ"])
+def test_made_up_cursors_are_forged(cursor: str):
+    assert code_of(cursor) in ("cursor_forged", "cursor_truncated")
+    assert code_of("AAAAAAAAAAAAAAAAAAAA") == "cursor_forged"
+
+
 def test_nonsense_is_forged():
     assert code_of("not a cursor!") == "cursor_forged"
 
