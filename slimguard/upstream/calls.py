@@ -29,6 +29,7 @@ class Executor:
         self._clock = clock
         self._log = log
         self._on_kept = on_kept
+        self._said = ""
 
     async def execute(self, run: Run, session: Session) -> None:
         """The whole life of one execution, in a task of the fleet; every way out leaves a state behind."""
@@ -90,11 +91,13 @@ class Executor:
         """Commit the intent; only a read-only tool goes on without (FACTS: the answer is then delivered exactly)."""
         try:
             await self._ledger.open_call(run.execution)
-        except StoreUnavailable:
+        except StoreUnavailable as error:
+            self._say(f"{error.message}; calls that may have effects are refused, read-only ones get no result_ref")
             if not run.execution.tool.read_only:
                 raise
             return
         run.recorded = True
+        self._said = ""
 
     async def _not_sent(self, run: Run, error: NotSent) -> None:
         state = "failed" if error.ran == "no" else "unknown"
@@ -120,19 +123,28 @@ class Executor:
         """Commit the answer; whatever the store says, it is there for whoever waits."""
         answer, ran, is_error = _judged(response)
         run.answer, run.response = answer, None
+        if not run.recorded:
+            run.finish("held", ran, answer.note)
+            self._on_kept(run)
+            return
         try:
-            if not run.recorded:
-                raise StoreUnavailable("the intent was not recorded")
             durable = not run.execution.tool.read_only
             run.stored = await self._ledger.keep(
                 run.execution.ref, answer, durable=durable, is_error=is_error, finished_at=self._clock.now()
             )
         except Exception as error:  # noqa: BLE001 - P6: after the tool ran, no trouble of the store loses its answer
-            self._log(f"{run.execution.tool.id}: the answer could not be stored ({type(error).__name__})")
+            why = error.message if isinstance(error, StoreUnavailable) else type(error).__name__
+            self._say(f"{why}; results are delivered in full and without a result_ref")
             run.finish("held", ran, answer.note)
         else:
             run.finish("stored", ran, answer.note)
         self._on_kept(run)
+
+    def _say(self, line: str) -> None:
+        """One line about the store's trouble, and not the same one again until it is over."""
+        if line != self._said:
+            self._said = line
+            self._log(line)
 
     async def _close(self, run: Run, state: str, ran: Ran, reason: str, detail: str) -> None:
         """Record an end without an answer; the note in the ledger carries no output of the server (P12)."""
