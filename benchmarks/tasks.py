@@ -179,8 +179,8 @@ TASKS = (
         "list_berths",
         {
             "terminal": "T7",
-            "start": "2026-03-05T00:00:00+08:00",
-            "end": "2026-03-06T00:00:00+08:00",
+            "start": "2026-03-05T00:00:00Z",
+            "end": "2026-03-06T00:00:00Z",
             "timezone": "Asia/Shanghai",
         },
         "T7",

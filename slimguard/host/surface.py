@@ -25,7 +25,7 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     {
         "name": CALL,
         "description": "Run a tool once. A large result is stored and viewed: read its result_ref for the rest; call "
-        "again only for other arguments. result_query: a first read_result query.",
+        "again only for other arguments. result_query: first read_result query.",
         "inputSchema": {
             "type": "object",
             "properties": {"tool_ref": _TEXT, "arguments": {"type": "object"}, "result_query": _TEXT},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from slimguard.query import Query, print_query
@@ -16,6 +17,11 @@ SHORT_HEAD_TOKENS = 190
 """The beginning of a text whose headings are listed."""
 TAIL_TOKENS = 90
 LINE_CHARS = 240
+ALIKE = 2
+"""A beginning or an end shows so many lines that differ in their numbers only: one more of them tells nothing."""
+ALIKE_CHARS = 16
+"""Shorter lines (rules, bullets, blanks) repeat in any text."""
+_DIGITS = re.compile(r"\d+")
 _MARKDOWN = re.compile(r"(#{1,6}) +\S")
 _UNDERLINE = re.compile(r"(=+|-+|~+|\^+)\s*\Z")
 _NUMBERED = re.compile(r"(?:\d+\.)+\d*\s+\S|第.{1,6}[章节節]")
@@ -38,25 +44,30 @@ def outlined(kind: str, lines: Sequence[str], headings: Sequence[Heading], conte
     parts: list[Part] = []
     if len(headings) > 1:
         parts.append(Part(heading_lines(headings, content, HEADING_TOKENS), rank=1, more="… {n} more", ends=True))
-    parts.extend(head_and_tail(lines, content, head=HEAD_TOKENS if len(headings) < 3 else SHORT_HEAD_TOKENS))
+    head = HEAD_TOKENS if len(headings) < 3 else SHORT_HEAD_TOKENS
+    parts.extend(head_and_tail(lines, content, head=head, alike=ALIKE if kind == "text" else len(lines)))
     return Sketch(kind, parts, f"{len(lines):,} lines", hints=(_hint(lines, headings),))
 
 
 def head_and_tail(
-    lines: Sequence[str], content: Content, *, head: int = HEAD_TOKENS, tail: int = TAIL_TOKENS
+    lines: Sequence[str], content: Content, *, head: int = HEAD_TOKENS, tail: int = TAIL_TOKENS, alike: int = ALIKE
 ) -> list[Part]:
     """The first lines and the last ones, told apart by their line numbers."""
     if content.counter.within("\n".join(lines[:400]), content.share(head + tail)) and len(lines) <= 400:
         return [Part([clipped(line) for line in lines], rank=1, counted=True)]
-    first = _take(lines, content, content.share(head), reverse=False)
-    last = _take(lines[len(first) :], content, content.share(tail), reverse=True)
+    first = _take(lines, content, content.share(head), alike)
+    last = _take(lines[len(first) :][::-1], content, content.share(tail), alike)[::-1]
     start = len(lines) - len(last) + 1
-    parts = [Part([f"L1-{len(first)}:", *(clipped(line) for line in first)], rank=2, more="", counted=True)]
+    parts = [Part([f"{_range(1, len(first))}:", *(clipped(line) for line in first)], rank=2, more="", counted=True)]
     if last:
         parts.append(
-            Part([f"L{start}-{len(lines)}:", *(clipped(line) for line in last)], rank=2, more="", counted=True)
+            Part([f"{_range(start, len(lines))}:", *(clipped(line) for line in last)], rank=2, more="", counted=True)
         )
     return parts
+
+
+def _range(first: int, last: int) -> str:
+    return f"L{first}" if first == last else f"L{first}-{last}"
 
 
 def clipped(line: str) -> str:
@@ -65,15 +76,19 @@ def clipped(line: str) -> str:
     return line if len(line) <= LINE_CHARS else f"{line[:LINE_CHARS]}…(+{len(line) - LINE_CHARS})"
 
 
-def _take(lines: Sequence[str], content: Content, tokens: int, *, reverse: bool) -> list[str]:
+def _take(lines: Sequence[str], content: Content, tokens: int, alike: int) -> list[str]:
+    """Lines from the first on, for so many tokens, and at most `alike` that differ in their numbers only."""
     taken: list[str] = []
+    seen: Counter[str] = Counter()
     used = 0
-    for line in reversed(lines) if reverse else lines:
+    for line in lines:
         used += content.tokens(clipped(line)) + 1
-        if used > tokens and taken:
+        shape = _DIGITS.sub("0", line)
+        seen[shape] += 1
+        if taken and (used > tokens or (seen[shape] > alike and len(shape) >= ALIKE_CHARS)):
             break
         taken.append(line)
-    return taken[::-1] if reverse else taken
+    return taken
 
 
 def _markdown(lines: Sequence[str]) -> list[Heading]:
