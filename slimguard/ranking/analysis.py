@@ -28,6 +28,7 @@ class Analysis:
     name_terms: frozenset[str]
     server_terms: frozenset[str]
     name_key: str
+    server_key: str
     parameter_key: str
     """Names of the parameters, sorted and joined: clones of a tool share it."""
     actions: tuple[str, ...]
@@ -57,6 +58,7 @@ def analyse(tool: Tool) -> Analysis:
         name_terms=frozenset(words[0]),
         server_terms=frozenset(words[1]),
         name_key=text.join_key(tool.name[: policy.ANALYSED_NAME_CHARS]),
+        server_key=text.join_key(tool.server[: policy.ANALYSED_NAME_CHARS]),
         parameter_key=" ".join(sorted(names)),
         actions=_actions(words[0]),
     )

@@ -91,13 +91,15 @@ def _asking(index: Index, asked: str) -> _Asking:
 
 
 def _exact(index: Index, asked: str) -> list[Tool]:
-    """Tools whose ref, id or name `asked` is, letter by letter; a name may be borne by several."""
-    key = asked.casefold()
-    by_id = [tool for tool in index.tools if key in (tool.ref.casefold(), tool.id.casefold())]
-    if by_id or not re.fullmatch(r"\S+", asked):
-        return by_id
-    named = [tool for tool in index.tools if key == tool.name.casefold()]
-    return named if "_" in asked or "-" in asked or any(char.isupper() for char in asked[1:]) else []
+    """Tools whose ref, id or name `asked` is, letter by letter; a name may be borne by several.
+
+    A name counts when it is written like one: `search` alone is a word, `list_issues` and `getStories` are names.
+    """
+    tools = [index.tools[place] for place in index.exact.get(asked.casefold(), ())]
+    if any(tool.name.casefold() != asked.casefold() for tool in tools):
+        return [tool for tool in tools if tool.name.casefold() != asked.casefold()]
+    written = "_" in asked or "-" in asked or any(char.isupper() for char in asked[1:])
+    return tools if written else []
 
 
 def _server_prefix(index: Index, asked: str) -> tuple[str, str | None]:
@@ -106,7 +108,8 @@ def _server_prefix(index: Index, asked: str) -> tuple[str, str | None]:
     if parts is None:
         return asked, None
     wanted = text.join_key(parts.group(1))
-    server = next((tool.server for tool in index.tools if text.join_key(tool.server) == wanted), None)
+    places = (place for place, one in enumerate(index.analyses) if one.server_key == wanted)
+    server = next((index.tools[place].server for place in places), None)
     return (parts.group(2), server) if server is not None else (asked, None)
 
 

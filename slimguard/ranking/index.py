@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slimguard.model import Tool
+from slimguard.ranking import lexicon
 from slimguard.ranking.analysis import Analysis, analyse
 from slimguard.ranking.weights import DEFAULT, FIELDS, Weights
 
@@ -20,8 +21,8 @@ class Index:
     analyses: tuple[Analysis, ...]
     postings: dict[str, dict[int, float]]
     """Term -> place of the tool -> weighted, length-normalised count (BM25F)."""
-    rarity: dict[str, float]
-    """Term -> inverse document frequency."""
+    exact: dict[str, tuple[int, ...]]
+    """Case-folded ref, id or name -> places of the tools that bear it."""
     vocabulary: dict[int, list[str]]
     """Terms that a misspelt word may have meant, by length."""
     weights: Weights
@@ -34,6 +35,7 @@ class Index:
 
 def build(tools: Sequence[Tool], previous: Index | None = None, *, weights: Weights = DEFAULT) -> Index:
     """Index `tools`; a tool whose server and definition `previous` knows is not analysed again. Pure and total."""
+    lexicon.load()
     known = previous.known if previous else {}
     ordered = tuple(sorted(tools, key=lambda tool: (tool.id, tool.digest)))
     analyses = tuple(known.get((tool.server, tool.digest)) or analyse(tool) for tool in ordered)
@@ -43,8 +45,6 @@ def build(tools: Sequence[Tool], previous: Index | None = None, *, weights: Weig
 def assemble(tools: tuple[Tool, ...], analyses: tuple[Analysis, ...], weights: Weights) -> Index:
     """An index from tools and their analyses, in the same order."""
     postings = _postings(analyses, weights)
-    count = len(tools)
-    rarity = {term: math.log(1 + (count - len(found) + 0.5) / (len(found) + 0.5)) for term, found in postings.items()}
     vocabulary: dict[int, list[str]] = defaultdict(list)
     for term in sorted(postings):
         if len(term) >= 3 and term.isascii() and term.isalpha():
@@ -53,11 +53,19 @@ def assemble(tools: tuple[Tool, ...], analyses: tuple[Analysis, ...], weights: W
         tools=tools,
         analyses=analyses,
         postings=postings,
-        rarity=rarity,
+        exact=_exact(tools),
         vocabulary=dict(vocabulary),
         weights=weights,
         known={(one.server, one.digest): one for one in analyses},
     )
+
+
+def _exact(tools: tuple[Tool, ...]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, tool in enumerate(tools):
+        for key in {tool.ref.casefold(), tool.id.casefold(), tool.name.casefold()}:
+            found[key].append(place)
+    return {key: tuple(places) for key, places in found.items()}
 
 
 def _postings(analyses: tuple[Analysis, ...], weights: Weights) -> dict[str, dict[int, float]]:

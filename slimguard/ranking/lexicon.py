@@ -296,3 +296,14 @@ def product_names() -> frozenset[str]:
         for alias in split_cell(names)
         if phrase_of(alias) not in ordinary and len(alias) > 1
     )
+
+
+def load() -> None:
+    """Read every data file now, about a sixth of a second, so that no query waits for it."""
+    english()
+    product_names()
+    _simplified()
+    for language in (*CJK_LANGUAGES, *text.LATIN):
+        words_of(language)
+        surface_words(language)
+        _longest(language)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -19,6 +20,8 @@ _BETWEEN_THE_LINES: frozenset[Kind] = frozenset({"synonym", "loose", "related", 
 _SAID: frozenset[Kind] = frozenset({"same", "abbreviation", "translation", "compound", "typo"})
 _RULED_OUT: frozenset[Kind] = frozenset({"same", "abbreviation", "translation"})
 _CLOSE = 0.6
+_WEIGHED = 150
+"""How many of the tools with the best plain sums are weighed in full: the gains seldom lift one from further down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +61,17 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
     asked = actions.asked_for([concept for concept, _ in wanted]) if len(wanted) <= 2 * weights.brief else None
     said = _said(concepts)
     key = text.join_key(query)
-    for place, value in tally.value.items():
+    values: dict[int, float] = {}
+    for place in heapq.nlargest(_WEIGHED, tally.value, key=lambda place: (tally.value[place], -place)):
         share = min(1.0, tally.covered[place] / tally.whole) if tally.whole else 0.0
         gain = (1 + weights.coverage * share * share) * _name_gain(index, place, tally.matched[place], said, key)
         if asked is not None:
             gain *= actions.agreement(index.analyses[place].actions, asked, weights)
-        tally.value[place] = value * gain
-    _rule_out(index, concepts, tally.value)
-    support = {place: _support(tally, place) for place in tally.value}
-    _expect_products(index, wanted, tally.value, support)
-    return Scores(of=dict(tally.value), support=support)
+        values[place] = tally.value[place] * gain
+    _rule_out(index, concepts, values)
+    support = {place: _support(tally, place) for place in values}
+    _expect_products(index, wanted, values, support)
+    return Scores(of=values, support=support)
 
 
 def _count(tally: _Tally, index: Index, concept: Concept, factor: float, brief: float) -> None:
@@ -163,7 +167,7 @@ def _name_gain(index: Index, place: int, matched: dict[str, float], said: frozen
     server = one.server_terms - _GENERIC_SERVER_WORDS
     if server and server <= said:
         gain *= 1 + weights.server_named
-    if key and key in (one.name_key, text.join_key(one.server) + one.name_key):
+    if key and key in (one.name_key, one.server_key + one.name_key):
         gain *= weights.exact
     return gain
 
