@@ -14,7 +14,7 @@ from slimguard.document.blocks import Block, Document
 from slimguard.document.found import Found, Rows, TableKind
 from slimguard.document.jsontables import json_tables
 from slimguard.document.paths import Path, value_at
-from slimguard.document.texttables import TextTable, raw_columns, text_tables, typed_rows
+from slimguard.document.texttables import TextTable, text_tables, typed_rows
 from slimguard.document.xmltables import xml_tables
 from slimguard.model import Json, is_array
 
@@ -112,8 +112,8 @@ def _text_found(table: TextTable) -> Found:
     names = ("csv", name) if name == "tsv" else (name,)
     width = len(table.columns)
     return Found(
-        (), table.kind, table.columns, len(table.cells), "", lambda: typed_rows(table), width, names,
-        float(len(table.cells) * width), lambda: raw_columns(table),
+        (), table.kind, table.columns, table.count, "", lambda: typed_rows(table), width, names,
+        float(table.count * width), lambda: list(table.cells),
     )  # fmt: skip
 
 

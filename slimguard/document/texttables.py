@@ -25,11 +25,14 @@ _GAP = re.compile(r"\s{2,}|\t")
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """One table of a text: its header and the rows as cells of text, with the 1-based line of its first row."""
+    """One table of a text: its header, the cells column by column as they are written, and how many rows there are;
+    `first_line` is the 1-based line of its first row.
+    """
 
     kind: TextTableKind
     columns: tuple[str, ...]
-    cells: list[list[str]]
+    cells: list[Sequence[str]]
+    count: int
     first_line: int
     before: str = ""
     """Text before the table, such as a heading."""
@@ -40,17 +43,7 @@ def typed_rows(table: TextTable) -> list[list[Json]]:
     """The rows with numbers as numbers where every filled cell of a column spells one plainly; empty cells there are
     None.
     """
-    columns = [typed_column(column) for column in raw_columns(table)]
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def raw_columns(table: TextTable) -> list[Sequence[Json]]:
-    """The cells column by column, as they are written; missing ones are empty."""
-    width = len(table.columns)
-    if all(len(row) == width for row in table.cells):
-        return list(zip(*table.cells, strict=True))
-    even = [[*row[:width], *[""] * (width - len(row))] for row in table.cells]
-    return list(zip(*even, strict=True))
+    return [list(row) for row in zip(*(typed_column(column) for column in table.cells), strict=True)]
 
 
 def typed_column(cells: Sequence[Json]) -> Sequence[Json]:
@@ -121,12 +114,37 @@ def _delimited(text: str, start: int, mark: str, skipped: int) -> TextTable | No
     agreeing = sum(1 for row in body if len(row) == width)
     if agreeing < 2 or agreeing * 10 < len(body) * 9 or (width == 2 and mark != "\t" and _is_prose(body)):
         return None
+    kind: TextTableKind = "tsv" if mark == "\t" else "csv"
+    plain = _plain_columns(text, start, mark, width)
+    if plain is not None:
+        count = len(plain[0])
+        return TextTable(kind, _unique(header), plain, count, skipped + 2, text[:start])
     rows = _parse(text[start:], mark)
     if rows is None:
         return None
     cells, after = _cut_tail(rows[1:], width)
-    kind: TextTableKind = "tsv" if mark == "\t" else "csv"
-    return TextTable(kind, _unique(header), cells, skipped + 2, text[:start], after)
+    return TextTable(kind, _unique(header), by_column(cells, width), len(cells), skipped + 2, text[:start], after)
+
+
+def _plain_columns(text: str, start: int, mark: str, width: int) -> list[Sequence[str]] | None:
+    """The columns of a table without quotes whose lines all have `width` cells, without a list for each row."""
+    if text.find('"', start) >= 0 or "\r" in text:
+        return None
+    body = text[text.index("\n", start) + 1 :].rstrip("\n")
+    lines = body.split("\n")
+    if not body or any(line.count(mark) != width - 1 for line in lines):
+        return None
+    flat = body.replace("\n", mark).split(mark)
+    return [flat[place::width] for place in range(width)]
+
+
+def by_column(rows: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+    """Rows of cells column by column; missing cells are empty, those too many are left out."""
+    if not rows:
+        return [()] * width
+    if all(len(row) == width for row in rows):
+        return list(zip(*rows, strict=True))
+    return list(zip(*([*row[:width], *[""] * (width - len(row))] for row in rows), strict=True))
 
 
 def _parse(text: str, mark: str) -> list[list[str]] | None:
@@ -198,7 +216,7 @@ def _ruled(lines: list[str], rule: int) -> tuple[TextTable | None, int]:
         return None, place
     kind: TextTableKind = "markdown" if "|" in lines[rule] else "fixed"
     before, after = "\n".join(lines[:head]), "\n".join(lines[place:])
-    return TextTable(kind, _unique(header), cells, rule + 2, before, after), place
+    return TextTable(kind, _unique(header), by_column(cells, width), len(cells), rule + 2, before, after), place
 
 
 def split_cells(line: str) -> list[str]:
@@ -225,7 +243,8 @@ def aligned_table(text: str) -> TextTable | None:
         if not _aligned(body, starts):
             continue
         cells = [_slices(line, starts) for line in body]
-        return TextTable("fixed", _unique(names), cells, head + 2, "\n".join(lines[:head]), "")
+        columns = by_column(cells, len(names))
+        return TextTable("fixed", _unique(names), columns, len(cells), head + 2, "\n".join(lines[:head]), "")
     return None
 
 

@@ -15,7 +15,6 @@ from slimguard.frame import size_text
 from slimguard.model import Json, is_array, is_object
 from slimguard.views.cells import short
 from slimguard.views.columns import Ranked, ranked
-from slimguard.views.deeptext import long_text
 from slimguard.views.derived import UNION
 from slimguard.views.facts import fact_lines
 from slimguard.views.grid import table_parts
@@ -48,9 +47,9 @@ _KINDS = {
 _NOUNS = {"records": "records", "lines": "JSON lines", "keyed": "entries by key", "tree": "nodes", "parallel": "rows"}
 
 
-def json_view(content: Content) -> Sketch:
-    """The view of one JSON value."""
-    main = _shown(content)
+def json_view(content: Content, encoded: int = 0) -> Sketch:
+    """The view of one JSON value; `encoded` characters of it are bytes in a text, which say nothing of its shape."""
+    main = _shown(content, encoded)
     told = [path for path, _ in continuation_fields(content.document)]
     leaves = leaf_lines(content.value, [*(table.path for table in main), *told])
     parts = _leaf_parts(leaves, content, alone=not main)
@@ -118,10 +117,9 @@ def around_text(content: Content, path: Path, text: str, inner: Sketch) -> Sketc
     return Sketch(f"{inner.kind} in JSON", parts, inner.of, inner.shown or "the telling part", hints)
 
 
-def _shown(content: Content) -> list[Table]:
+def _shown(content: Content, encoded: int) -> list[Table]:
     """The main table and a second one that is not much smaller; lists of plain values are leaves."""
-    long = long_text(content.value, len(content.text))
-    size = len(content.text) - (len(long[1]) if long else 0)
+    size = len(content.text) - encoded
     rows = [
         table
         for table in content.tables

@@ -22,6 +22,8 @@ _DIGEST = re.compile(r"(?:sha\d+|md5|sha512)[-:=]", re.IGNORECASE)
 _EPOCH_NAME = re.compile(r"(?i)(?:time|stamp|_at$|^ts$|date|created|updated|modified|expires|epoch|^when$)")
 _NUMERIC = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?\Z")
+_PLAIN_OR_EMPTY = re.compile(r"(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?)?\Z").match
+_NO_NUMERALS = str.maketrans("", "", "0123456789.-")
 _OPAQUE = re.compile(
     r"(?=.*\d)(?=.*[A-Za-z])(?:[0-9A-Fa-f]{8,}|[A-Za-z]{1,4}[-_][0-9A-Fa-f]{6,})(?:[-_:][0-9A-Fa-f]+)*\Z"
     r"|(?=.*\d)[A-Z0-9]{8,}\Z|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\Z"
@@ -155,7 +157,11 @@ def _texts(name: str, values: Sequence[Json], filled: list[Json], counts: Counte
 
 def numbers_in(values: Sequence[Json], counts: Mapping[Json, int]) -> list[Json] | None:
     """The numbers that texts spell plainly, None for empty ones; None altogether when one of them spells none."""
-    if not all(text == "" or (isinstance(text, str) and _PLAIN_NUMBER.match(text)) for text in counts):
+    try:
+        joined = "".join(counts)
+    except TypeError:
+        return None
+    if joined.translate(_NO_NUMERALS) or not all(map(_PLAIN_OR_EMPTY, counts)):
         return None
     return [(float(value) if "." in value else int(value)) if value else None for value in values]
 

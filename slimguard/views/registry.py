@@ -44,7 +44,7 @@ def _json_view(content: Content) -> Sketch:
     """JSON, or the text that JSON is mostly made of."""
     found = long_text(content.value, len(content.text))
     if found is None or encoded_text(found[1]):
-        return json_view(content)
+        return json_view(content, len(found[1]) if found else 0)
     path, text = found
     inner = json_in(text)
     value = inner.value if inner else None

@@ -60,11 +60,12 @@ class _Sign:
 
 def trouble_lines(value: Json) -> list[str]:
     """`items[].status: phase=Failed, ready=false ×2: web-1, web-7; message`, the rarest of the serious first."""
+    if not is_object(value) and not is_array(value):
+        return []
     signs: dict[tuple[str, str], _Sign] = {}
     totals: dict[str, int] = {}
     known: dict[tuple[str, str], str] = {}
-    for path, key, category, item, holder, record in _leaves(value):
-        full = f"{path}.{key}" if path else key
+    for full, key, category, item, holder, record in _leaves(value):
         totals[full] = totals.get(full, 0) + 1
         if item.__class__ is str:
             text = known.get((category, item))
@@ -135,39 +136,36 @@ def _shared(paths: list[str]) -> str:
 
 
 def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, Json], tuple[dict[str, Json], ...]]]:
-    """Leaves under keys that can tell trouble: pattern of the path, key, category, value, holder, the record."""
-    known: dict[tuple[str, ...], list[tuple[str, Category]]] = {}
+    """Leaves under keys that can tell trouble: pattern of the path, key, category, value, holder, the records above."""
+    known: dict[tuple[str, tuple[str, ...]], list[tuple[str, Category, str]]] = {}
     stack: list[tuple[Json, str, tuple[dict[str, Json], ...]]] = [(value, "", ())]
     nodes = 0
     while stack and nodes < NODES:
         item, path, record = stack.pop()
         nodes += 1
-        if is_array(item):
+        if item.__class__ is list:
             below = f"{path}[]"
-            stack.extend(
-                [
-                    (child, below, (*record[:1], child) if is_object(child) else record)
-                    for child in reversed(item)
-                    if is_object(child) or is_array(child)
-                ]
-            )
-            continue
-        if not is_object(item):
+            head = record[:1]
+            for child in reversed(item):
+                if child.__class__ is dict:
+                    stack.append((child, below, (*head, child)))
+                elif child.__class__ is list:
+                    stack.append((child, below, record))
             continue
         keys = tuple(item)
-        telling = known.get(keys)
+        telling = known.get((path, keys))
         if telling is None:
-            telling = known[keys] = [(key, category) for key in keys if (category := _category(key))]
-        inner = [(key, child) for key, child in item.items() if child.__class__ in _CONTAINERS and child]
-        if not telling and not inner:
-            continue
-        for key, category in telling:
+            telling = known[path, keys] = [
+                (key, category, f"{path}.{key}" if path else key) for key in keys if (category := _category(key))
+            ]
+        for key, category, full in telling:
             child = item[key]
             if child is not None and child.__class__ not in _CONTAINERS:
-                yield path, key, category, child, item, record
+                yield full, key, category, child, item, record
+        inner = [key for key, child in item.items() if child.__class__ in _CONTAINERS and child]
         if inner:
-            outer = () if shape_of_object(item) == "keyed" else record
-            stack.extend([(child, f"{path}.{key}" if path else key, outer) for key, child in reversed(inner)])
+            outer = () if len(inner) == len(keys) and shape_of_object(item) == "keyed" else record
+            stack.extend([(item[key], f"{path}.{key}" if path else key, outer) for key in reversed(inner)])
 
 
 def _named(records: tuple[dict[str, Json], ...]) -> str:
