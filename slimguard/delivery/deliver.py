@@ -5,7 +5,7 @@ A failure in here never turns a success into an error (P6): views fall back to a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import jmespath
@@ -41,15 +41,17 @@ def deliver(
     inline: Budget | None = None,
     extreme: bool = False,
     forced: bool = False,
+    hint: Callable[[], str] = lambda: "",
 ) -> Reply:
     """The answer for a result that is stored under `call.ref`; total: it returns for any document.
 
     `budget` is a view's, `inline` (the same when None) what an exact delivery may cost. `forced` asks for a text of
-    ours even where exact would do, because something must be said with it.
+    ours even where exact would do, because something must be said with it. `hint` gives a line to stand below a view,
+    and is asked only when there is one.
     """
     if extreme:
         budget = smaller_budget(budget, EXTREME_VIEW_BUDGET)
-    plan = _Plan(document, call, tool, budget, inline or budget, counter, settings or ToolSettings())
+    plan = _Plan(document, call, tool, budget, inline or budget, counter, settings or ToolSettings(), hint)
     try:
         return _deliver(plan, forced=forced)
     except Exception:  # noqa: BLE001 - P6: whatever fails in here, the result is delivered
@@ -81,6 +83,7 @@ class _Plan:
     inline: Budget
     counter: TokenCounter
     settings: ToolSettings
+    hint: Callable[[], str]
 
     @property
     def ref(self) -> str:
@@ -133,16 +136,17 @@ def _viewed(plan: _Plan, *notes: str, is_error: bool = False) -> Reply:
 def _framed_view(plan: _Plan, notes: Sequence[str]) -> str:
     """The view between its header and footer, within the whole budget as it goes over the wire."""
     budget, counter = plan.budget, plan.counter
-    reserve_tokens, reserve_bytes = FRAME_TOKENS, FRAME_BYTES
+    hint = plan.hint()
+    reserve_tokens, reserve_bytes = FRAME_TOKENS + counter.count(hint), FRAME_BYTES + len(hint.encode("utf-8"))
     text = ""
     for _ in range(6):
         inner = replace(
             budget,
             tokens=max(20, budget.tokens - reserve_tokens),
             bytes=max(80, budget.bytes - reserve_bytes),
-            lines=None if budget.lines is None else max(1, budget.lines - 2),
+            lines=None if budget.lines is None else max(1, budget.lines - (3 if hint else 2)),
         )
-        text = _framed(render(plan.document, inner, counter), plan, notes)
+        text = _framed(render(plan.document, inner, counter), plan, notes, hint)
         wire = dump(text)
         over_tokens = counter.count(wire) - budget.tokens
         over_bytes = len(wire.encode("utf-8", "surrogatepass")) - budget.bytes
@@ -153,7 +157,7 @@ def _framed_view(plan: _Plan, notes: Sequence[str]) -> str:
     return text
 
 
-def _framed(view: View, plan: _Plan, notes: Sequence[str]) -> str:
+def _framed(view: View, plan: _Plan, notes: Sequence[str], hint: str) -> str:
     document, budget = plan.document, plan.budget
     size = f"{frame.token_text(plan.counter.estimate(document.raw_text))}, {frame.size_text(len(document.raw))}"
     shown = f"{view.shown} of {view.of}"
@@ -165,7 +169,7 @@ def _framed(view: View, plan: _Plan, notes: Sequence[str]) -> str:
         first = frame.header(f"view of {view.kind}", plan.ref, shown, size, upstream[: budget.line_chars // 2])
     query = view.hints[0] if view.hints else "outline"
     last = frame.footer(plan.ref, shown, frame.read_call(plan.ref, query))
-    return frame.framed(first, view.body, last)
+    return frame.framed(first, f"{view.body}\n{hint}" if hint else view.body, last)
 
 
 def _projected(plan: _Plan, expression: str) -> Reply | None:

@@ -16,6 +16,7 @@ from slimguard.guard.expand import expand, record_flows
 from slimguard.guard.find import signature
 from slimguard.guard.reading import Reader, opened
 from slimguard.guard.services import Services
+from slimguard.guard.writing_back import write_back
 from slimguard.model import Caller, Execution, Json, JsonObject, Outcome, Reply, StoredCall, Tool, is_object
 from slimguard.ports import HostChannel
 from slimguard.schema import Checker, Problem, checker_for
@@ -202,19 +203,30 @@ async def execute(
     services.audit.record(
         "call", tool=tool.id, state=outcome.state, ms=int((services.clock.monotonic() - began) * 1000)
     )
-    return await deliver_outcome(services, caller, tool, outcome, result_query)
+    return await deliver_outcome(services, caller, tool, outcome, result_query=result_query, arguments=arguments)
 
 
 async def deliver_outcome(
-    services: Services, caller: Caller, tool: Tool | None, outcome: Outcome, result_query: str = ""
+    services: Services,
+    caller: Caller,
+    tool: Tool | None,
+    outcome: Outcome,
+    *,
+    result_query: str = "",
+    arguments: JsonObject | None = None,
 ) -> Reply:
-    """The reply for what is known of one execution; raises `UpstreamFailed` when there is no answer."""
+    """The reply for what is known of one execution; raises `UpstreamFailed` when there is no answer.
+
+    `arguments` are those of the call where they are known: a hint on writing back is made of them.
+    """
     if outcome.state == "running":
         return still_running(outcome.ref)
     answer = outcome.answer
     if answer is None and outcome.stored is not None:
         pair = await opened(services, caller, outcome.ref)
-        return await deliver_stored(services, caller, tool, *pair, result_query=result_query, joined=outcome.joined)
+        return await deliver_stored(
+            services, caller, tool, *pair, result_query=result_query, joined=outcome.joined, arguments=arguments
+        )
     if answer is None:
         again = "" if outcome.ran == "no" else f"; {read_call(outcome.ref)} tells its state"
         raise UpstreamFailed(
@@ -229,7 +241,14 @@ async def deliver_outcome(
     if outcome.stored.digest:
         services.documents.put(outcome.stored.digest, document)
     return await deliver_stored(
-        services, caller, tool, outcome.stored, document, result_query=result_query, joined=outcome.joined
+        services,
+        caller,
+        tool,
+        outcome.stored,
+        document,
+        result_query=result_query,
+        joined=outcome.joined,
+        arguments=arguments,
     )
 
 
@@ -249,6 +268,7 @@ async def deliver_stored(
     *,
     result_query: str = "",
     joined: bool = False,
+    arguments: JsonObject | None = None,
 ) -> Reply:
     """Exact, mirror or view of a stored answer; or what `result_query` asks of it, and the view when that fails."""
     note = "joined an identical call that was in flight" if joined else ""
@@ -259,6 +279,13 @@ async def deliver_stored(
             note = f"result_query failed: {error_text(error)}"
     budgets = services.budgets(caller.host)
     inline = budgets.inline(tool)
+
+    def hint() -> str:
+        if tool is None or arguments is None:
+            return ""
+        native = services.settings().mode == "native"
+        return write_back(tool, arguments, document, stored.ref, services.shelf.catalog().tools, native=native)
+
     counted = bool(note) or inline.tokens < policy.INLINE_WORK_BYTES
     reply = await _aside(
         services,
@@ -273,6 +300,7 @@ async def deliver_stored(
             inline=inline,
             extreme=services.settings().mode == "extreme",
             forced=bool(note),
+            hint=hint,
         ),
     )
     services.at("view-made")

@@ -74,7 +74,9 @@ async def _read_one(services: Services, caller: Caller, ref: str, request: ReadR
         if outcome.state == "running":
             return still_running(ref)
         if outcome.stored is None or not request.query:
-            return await deliver_outcome(services, caller, _tool_of(services, stored), outcome, request.query)
+            return await deliver_outcome(
+                services, caller, _tool_of(services, stored), outcome, result_query=request.query
+            )
     pair = await opened(services, caller, ref)
     return await Reader(services, caller).answer([pair], request.query, request.cursor)
 
