@@ -28,6 +28,8 @@ _TEXTS = ("plain_text", "title", "name", "text", "content", "summary", "message"
 _NOISE = re.compile(r"https?://|[0-9a-f-]{24,}\Z|data:")
 _SHORT = 70
 IDENTITY_FIELDS = 5
+_FIELDS = ((400, 14), (270, 9), (0, IDENTITY_FIELDS))
+"""How many fields identify a record, by the room there is: the only hit has more."""
 _RECORD_CHARS = 400_000
 _TELLING_FIELDS = 4
 LEAVES = 4
@@ -50,7 +52,20 @@ def identity(record: Json, most: int = IDENTITY_FIELDS) -> str:
         found.append(text)
     if len(found) < 3:
         found.extend(f"{name}={_scalar(record[name])}" for name in _WEAK if _telling(record.get(name)))
+    if most > IDENTITY_FIELDS:
+        _others(record, found, most)
     return " ".join(found[:most])
+
+
+def _others(record: dict[str, Json], found: list[str], most: int) -> None:
+    """Further short scalars, of the record and of what holds its fields, when there is room for them."""
+    known = {field.partition("=")[0] for field in found}
+    for prefix, fields in (("", record), *((f"{name}.", record.get(name)) for name in _NESTED)):
+        if not is_object(fields):
+            continue
+        for name, value in fields.items():
+            if len(found) < most and f"{prefix}{name}" not in known and _telling(value) and value != 0:
+                found.append(f"{prefix}{name}={_scalar(value)}")
 
 
 def _named(record: dict[str, Json], prefix: str, found: list[str], most: int) -> None:
@@ -129,11 +144,13 @@ def shown_record(
 
     `rooms` are tried from the largest, until what is written `fits`. Values in `said` are not repeated.
     """
-    body = ""
+    body, told = "", set[str]()
     for room in rooms:
-        body = _shown(text, spots, spans, room, said)
+        told = set(said)
+        body = _shown(text, spots, spans, room, told)
         if fits(body):
             break
+    said.update(told)
     return body
 
 
@@ -152,7 +169,7 @@ def _shown(text: Searched, spots: Sequence[Spot], spans: Sequence[Span], room: i
     known = ""
     span = places.span(record) if len(record) < len(spot.path) else None
     if span and span[1] - span[0] <= _RECORD_CHARS:
-        known = identity(decoded_at(raw, span[0]))
+        known = identity(decoded_at(raw, span[0]), next(most for least, most in _FIELDS if room >= least))
     around = _enclosing(places, spot, record, room)
     if around is not None:
         path, start, end = around

@@ -21,6 +21,8 @@ from slimguard.readers.written import Writer, columns_line, merged_excerpts
 
 _PAIR = re.compile(r"([\w.-]+)\s*[:=]\s*([^\s:=].*)\Z")
 """`key=value` and `key: value`, as people write them of any format."""
+_MANY = 25
+"""With more kinds of hits than this the search is too wide to be read: its first answer is shorter."""
 _ADVISED = 4
 """Words that do not occur for which spellings are looked up."""
 _KEY_SPACE = re.compile(r'":(?=\S)')
@@ -79,7 +81,8 @@ def _shown(request: Request, found: Sequence[Found], unit: str, what: str = "") 
     if request.position and request.position[0] >= len(units):
         raise stale("", "")
     fresh = not request.position
-    budget = capped(request.budget, SEARCH_TOKENS) if fresh else request.budget
+    wanted = SEARCH_TOKENS if len(first) <= _MANY else SEARCH_TOKENS * 3 // 5
+    budget = capped(request.budget, wanted) if fresh else request.budget
     writer = Writer(len(first) if fresh else len(units), request.context.counter, len(request.sources) > 1)
     heading = columns_line(units[0]) if fresh and units else ""
     part = units[: len(first)] if fresh else units

@@ -62,7 +62,7 @@ class Writer:
 
     def _in_json(self, place: Place, numbers: Numbers) -> str:
         room = self._room(place.text, "json")
-        rooms = (room, room * 2 // 3, room // 3, 60) if self.count == 1 else (room,)
+        rooms = (room, room * 2 // 3, room // 2, room // 3, 60) if self.count == 1 else (min(room, 260),)
         if self.count == 1:
             self._said.clear()
         body = shown_record(place.text, place.spots, place.spans, rooms=rooms, fits=self._fits("json"), said=self._said)
