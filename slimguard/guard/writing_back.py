@@ -51,8 +51,10 @@ def write_back(
         return ""
     schema = writing.input_schema
     properties = schema.get("properties") if is_object(schema) else None
-    field = _field(properties, value, reading) if is_object(properties) else None
-    if field is None or not is_object(schema):
+    if not is_object(schema) or not is_object(properties):
+        return ""
+    field = _field(properties, value, reading)
+    if field is None:
         return ""
     known = {name: item for name, item in arguments.items() if name in properties and name != field}
     if not checker_for({**schema, "required": []}).valid({**known, field: value.sample}):

@@ -25,7 +25,7 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     {
         "name": CALL,
         "description": "Run a tool once. A large result is stored and viewed: read its result_ref for the rest; call "
-        "again only for other arguments. result_query: first read_result query.",
+        'again only for other arguments. result_query: first read_result query. A value may be {"$result":ref}.',
         "inputSchema": {
             "type": "object",
             "properties": {"tool_ref": _TEXT, "arguments": {"type": "object"}, "result_query": _TEXT},
@@ -55,6 +55,11 @@ as it is; a large one is stored whole and shown as a view with a result_ref.
 items:0-9 (0-based), bytes:0-4096, select:JMESPath, sql:SELECT count(*) FROM rows, outline, raw:, or none for pages.
 Aggregate with sql or select instead of reading pages. Several refs join with +. If you know what you need, give it at
 once as call_tool's result_query.
+4. To write a result back, changed or not, do not copy it: a value anywhere in call_tool's arguments may be
+{"$result":"REF"} (its exact text) or {"$result":{"ref":"REF","select":"body.value","edits":[{"replace":"old","with":
+"new"}]}}. Part: select, lines, items, bytes or block. Edits: replace (exact, once, or all:true), set path to value,
+remove path, insert text before/after match or line:N, append; a path is /a/0/b or JMESPath: rows[?id=='7'].state; in:
+path stays inside one text. read_result with query edit:[…] shows the diff first.
 Do not call a tool again to see more of the same result; call again only for other arguments, such as its next page.
 Errors say `tool ran: no`, `yes` or `unknown`; after `unknown`, check the effect before you repeat anything.
 """
