@@ -14,6 +14,8 @@ _MORE = re.compile(r"(?i)(?:has|is)_?(?:more|next)|truncated|incomplete|partial|
 _LAST = re.compile(r"(?i)is_?last|last_?page\Z")
 _NEXT = re.compile(r"(?i)next|cursor|token|continu|scroll|last_?evaluated")
 _TOTAL = re.compile(r"(?i)(?:total|total_?(?:count|results|items|records)|num_?found)\Z")
+_PAGE = re.compile(r"(?i)(?:current_?)?page(?:_?(?:number|no|num))?\Z")
+_PAGES = re.compile(r"(?i)(?:total_?pages|page_?count|last_?page|num_?pages)\Z")
 _AGGREGATE = re.compile(
     r"(?i)\b(?:count|sum|avg|total|min|max|length|min_by|max_by|sort_by|group_concat|group\s+by|order\s+by|distinct)\b"
 )
@@ -42,6 +44,11 @@ def _open(source: Source) -> str:
     for key, path, value in fields:
         if _NEXT.search(key) and not key.lower().startswith(("prev", "sync")) and value:
             return f"{format_path(path)}={str(value)[:40]}"
+    numbers = {key: value for key, _, value in fields if isinstance(value, int) and not isinstance(value, bool)}
+    here = next((value for key, value in numbers.items() if _PAGE.match(key)), None)
+    pages = next((value for key, value in numbers.items() if _PAGES.match(key)), None)
+    if here is not None and pages is not None:
+        return f"page {here} of {pages}" if here < pages else ""
     main = main_array(source.document)
     for key, path, value in fields:
         if main and _TOTAL.match(key) and isinstance(value, int) and value > len(main[1]) > 0:
