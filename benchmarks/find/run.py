@@ -1,7 +1,7 @@
 """Measure find_tool's ranking: hit@1, hit@3 and MRR on every given set, confidence, tokens, time, and an ablation.
 
 Run `python -m benchmarks.find.run --shared FOLDER` (or set SLIMGUARD_SHARED); `--sets blind_en,blind_zh` picks sets,
-`--ablation` measures what each part is worth, `--speed` the time a query and an index take.
+`--only table,typos,confidence,speed,ablation` picks tables.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.find import data
+from benchmarks.find import ablation, data
 from benchmarks.find.baselines import Bm25, plain, stemmed
 from slimguard import ranking
-
-Ranker = Callable[[str], list[int]]
 
 
 def measure(rank: Callable[[str], list[str]], queries: list[data.Query]) -> tuple[float, float, float]:
@@ -158,6 +156,8 @@ def main() -> int:
         confidence(catalogs)
     if "speed" in chosen.only:
         speed(catalogs)
+    if "ablation" in chosen.only:
+        ablation.table(folder)
     return 0
 
 

@@ -11,20 +11,21 @@ _CLOSER_FIRST = (("same",), ("abbreviation", "typo", "translation"), ("synonym",
 
 def asked_for(concepts: list[Concept]) -> frozenset[str]:
     """Classes of action that a query asks for: those of its first word if that is a verb, else of all its verbs."""
-    found = [_classes(concept) for concept in concepts]
+    # The first word of a query is its verb more often than any other.
+    found = [_classes(concept, first=not place) for place, concept in enumerate(concepts)]
     if found and found[0]:
         return found[0]
     return frozenset(name for names in found for name in names)
 
 
-def _classes(concept: Concept) -> frozenset[str]:
+def _classes(concept: Concept, *, first: bool) -> frozenset[str]:
     """Classes of a concept, by its own word if that is a verb of tools, else by its closest alternatives that are."""
     classes = lexicon.action_classes()
-    for kinds in _CLOSER_FIRST:
+    for kinds in _CLOSER_FIRST if first else _CLOSER_FIRST[:2]:
         names = frozenset(
             name
             for phrase, (kind, _) in concept.alternatives.items()
-            if kind in kinds
+            if kind in kinds and len(phrase) == 1
             for name in classes.get(phrase[0], ())
         )
         if names:
@@ -44,3 +45,10 @@ def agreement(own: tuple[str, ...], asked: frozenset[str], weights: Weights) -> 
     if any(name.startswith("writes") == writes for name in asked):
         return weights.other_change if writes else 1.0
     return weights.opposite
+
+
+def trust(own: tuple[str, ...], asked: frozenset[str], weights: Weights) -> float:
+    """Factor, for confidence, of a tool that only reads when a change is asked for, or makes another change."""
+    if not own or not asked or asked.intersection(own) or any(name.startswith("reads") for name in asked):
+        return 1.0
+    return weights.trust_other_change if own[0].startswith("writes") else weights.trust_no_change

@@ -127,7 +127,7 @@ def _ranked(index: Index, scores: Scores, within: str | None) -> list[int]:
 
 _CLEAR_LEAD = 2.4
 _KEPT_SHARE = 0.33
-_LOW_SUPPORT = 0.35
+_LOW_SUPPORT = 0.33
 
 
 def _chosen(asking: _Asking, limit: int) -> Found:

@@ -288,12 +288,13 @@ def product_kinds() -> dict[Phrase, tuple[str, ...]]:
 @cache
 def product_names() -> frozenset[str]:
     """Folded names of products that mean nothing else: `linear` and `line` are left out, `slack` and `微信` are in."""
-    ordinary = {phrase for concept in concepts() for phrase in (*concept.core, *concept.loose)}
-    ordinary.update((text.stem(verb),) for verb in action_classes())
+    ordinary = {phrase for concept in concepts() for phrase in concept.core}
+    ordinary.update(phrase_of(word) for word in lists("lexicon_stopwords.tsv")["ordinary"])
     return frozenset(
         " ".join(text.split_words(alias))
         for names, _ in rows("lexicon_products.tsv")
         for alias in split_cell(names)
+        if alias not in lists("lexicon_stopwords.tsv")["ordinary"]
         if phrase_of(alias) not in ordinary and len(alias) > 1
     )
 

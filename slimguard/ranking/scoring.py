@@ -69,7 +69,11 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
             gain *= actions.agreement(index.analyses[place].actions, asked, weights)
         values[place] = tally.value[place] * gain
     _rule_out(index, concepts, values)
-    support = {place: _support(tally, place) for place in values}
+    support = {
+        place: _support(tally, place)
+        * (1.0 if asked is None else actions.trust(index.analyses[place].actions, asked, weights))
+        for place in values
+    }
     _expect_products(index, wanted, values, support)
     return Scores(of=values, support=support)
 
@@ -194,7 +198,8 @@ def _expect_products(
         for phrase, (kind, _) in concept.alternatives.items():
             if kind in _SAID or kind == "synonym":
                 said.update(postings_of(index, phrase))
+        servers = {index.tools[place].server for place in said} - {""}
         for place in values:
-            if place not in said:
+            if place not in said and index.tools[place].server not in servers:
                 values[place] *= index.weights.other_product
                 support[place] *= 0.5

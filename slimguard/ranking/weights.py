@@ -84,8 +84,12 @@ class Weights:
     """Factor for a tool that changes something when the query only reads, or the other way round."""
     unasked_change: float = 0.9
     """Factor for a tool that changes something when the query names no action."""
-    other_product: float = 0.75
+    other_product: float = 0.6
     """Factor for a tool that says nothing of a product that the query names."""
+    trust_other_change: float = 0.8
+    """Trust in a tool that makes another change than the one asked for."""
+    trust_no_change: float = 0.5
+    """Trust in a tool that only reads when a change is asked for."""
     missing_known: float = 0.6
     """Weight, for confidence only, of a known word that nothing in the catalog says."""
     missing_value: float = 0.1
