@@ -23,6 +23,8 @@ from slimguard.readers.summaries import clip
 from slimguard.readers.values import bounded_dump, fitting_dump
 
 _KEYS_NAMED = 25
+_LINES_TOKENS = 60
+"""What a value may cost more when its parts stand on lines of their own."""
 
 
 class Resolved(NamedTuple):
@@ -125,14 +127,15 @@ def _written(request: Request, value: Json, notes: tuple[str, ...]) -> Answer:
         shown = f"{len(value)} characters of text" if not (fitted.more or place) else _part(value, place, fitted.offset)
         return Answer("select", shown, fitted.body, fitted.position, notes)
     whole = bounded_dump(value, limit)
-    if whole is not None and not place and counter.within(whole, request.budget.tokens) and not _long(request, whole):
+    fits = whole is not None and counter.within(whole, request.budget.tokens - _LINES_TOKENS)
+    if whole is not None and fits and not place and not _long(request, whole):
         return Answer("select", _what(value), whole, None, notes)
     if is_array(value):
-        return _array(request, value, notes)
+        return _array(request, value, notes, whole=fits)
     if not is_object(value):
         return Answer("select", _what(value), whole or "", None, notes)
     units = list(value.items())
-    room = max(120, limit // 4)
+    room = limit if fits else max(120, limit // 4)
     cut = [False]
 
     def render(unit: tuple[str, Json]) -> str:
@@ -149,13 +152,13 @@ def _written(request: Request, value: Json, notes: tuple[str, ...]) -> Answer:
                   fitted.position, notes)  # fmt: skip
 
 
-def _array(request: Request, value: list[Json], notes: tuple[str, ...]) -> Answer:
+def _array(request: Request, value: list[Json], notes: tuple[str, ...], *, whole: bool) -> Answer:
     """Elements one a line; when they are large, each gets a part of the budget so that several are seen."""
     place = request.position
     if place and place[0] >= len(value):
         raise stale("", "")
     share = max(160, request.budget.bytes // max(2, min(len(value), 6)))
-    share = min(share, request.budget.line_chars or share)
+    share = request.budget.bytes if whole else min(share, request.budget.line_chars or share)
     cut = [False]
 
     def render(item: Json) -> str:

@@ -129,3 +129,9 @@ def test_json_after_a_heading_and_json_lines_are_selected_from(desk: Any):
 def test_bombs_are_refused(desk: Any, expression: str):
     source = desk.json([{"id": n, "text": "x" * 500} for n in range(4000)])
     assert desk.error(source, f"select:{expression}").message
+
+
+def test_a_long_value_that_fits_is_not_cut(desk: Any):
+    text = "word " * 800
+    assert desk.body(desk.json({"a": 1, "body": text}), "select:@") == f'a: 1\nbody: "{text}"'
+    assert "cut" not in desk.ask(desk.json([{"body": text}, 2]), "select:[]")
