@@ -14,7 +14,7 @@ LONG_LINE = 600
 _FAILED = re.compile(
     r"(?:FAILED |ERROR )\S+(?:::|\.py)"  # pytest
     r"|(?:FAIL|ERROR): \w+ \("  # unittest
-    r"|\s*--- FAIL: |FAIL\t\S|FAIL$"  # go
+    r"|\s*--- FAIL: |FAIL\t\S"  # go
     r"|test .{1,200} \.\.\. FAILED"  # cargo
     r"|\s*not ok \d+"  # TAP
     r"|\s*(?:✕|✗|✖|×|❌) ?\S|\s*● .{2,200} › |\s*FAIL {1,2}\S"  # jest, vitest, mocha
@@ -30,7 +30,7 @@ _SUMMARY = re.compile(
     r"|test result: |\[?(?:ERROR|INFO|WARNING)?\]? ?Tests run: \d+.*Failures: \d+|\d+ examples?, \d+ failures?"
     r"|\d+ passing|\d+ failing|# (?:tests|pass|fail) \d+|BUILD (?:FAILED|SUCCESS\w*|FAILURE)|\[INFO\] BUILD "
     r"|(?:Failed|Passed)!? +- Failed: |\d+% tests passed|\[  (?:PASSED|FAILED)  \] \d+ tests?|Found \d+ errors? in"
-    r"|OK \(|OK$|\d+ problems? \(\d+ errors?|Successfully (?:installed|built) "
+    r"|FAIL$|ok {2}\t\S|OK \(|OK$|\d+ problems? \(\d+ errors?|Successfully (?:installed|built) "
 )
 _EXIT = re.compile(
     r"exit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status)[ :=]*-?\d+"
@@ -84,6 +84,8 @@ def failures_of(lines: Sequence[str], failed: Sequence[int]) -> list[Failure]:
         text = lines[place].strip()
         reason = _reason_below(lines, place)
         if not reason:
+            reason = _reason_above(lines, place) if text.startswith("--- FAIL") else ()
+        if not reason:
             name = text.split("::")[-1].split(" - ")[0].split("[")[0]
             reason = blocks.get(name, ())
         known = found.get(text)
@@ -107,6 +109,16 @@ def _pytest_blocks(lines: Sequence[str]) -> dict[str, tuple[int, ...]]:
                 telling.append(below)
         blocks.setdefault(match.group(1).split(".")[-1].split("[")[0], tuple(telling[:REASON_LINES]))
     return blocks
+
+
+def _reason_above(lines: Sequence[str], place: int) -> tuple[int, ...]:
+    """The indented lines over a failing Go test, back to where it began."""
+    above: list[int] = []
+    for other in range(place - 1, max(-1, place - BLOCK_LINES), -1):
+        if not lines[other].startswith((" ", "\t")):
+            break
+        above.append(other)
+    return tuple(reversed(above[:REASON_LINES]))
 
 
 def _reason_below(lines: Sequence[str], place: int) -> tuple[int, ...]:

@@ -15,6 +15,8 @@ MARK = "|"
 """Divides cells: one token in almost every neighbourhood, and no character that JSON escapes."""
 ROW_TOKENS = 48
 ALL_ROWS_TOKENS = 780
+ROWS_AT_MOST = 10
+"""Rows of a table that is not shown whole: more of the same tell no more."""
 ALL_NAMES_TOKENS = 460
 SOME_ROWS_TOKENS = 230
 FACT_TOKENS = 380
@@ -65,7 +67,7 @@ def _row_parts(lines: Sequence[str], everything: bool, content: Content, rank: i
     if everything or len(lines) <= 8:
         return [Part(lines, rank=rank + 1, more="… {n} more rows", ends=True, counted=True)]
     room = content.share(SOME_ROWS_TOKENS)
-    return [Part(lines, rank=rank, tokens=room, more="… {n} rows between", ends=True, counted=True)]
+    return [Part(lines, rank=rank, tokens=room, more="… {n} rows between", ends=True, counted=True, most=ROWS_AT_MOST)]
 
 
 def _rows(ranked: Ranked, content: Content) -> tuple[Sequence[Column], Sequence[str], bool]:

@@ -46,7 +46,8 @@ def fit(parts: Sequence[Part], budget: Budget, counter: TokenCounter) -> tuple[s
 
 def _fit_part(part: Part, room: Room, budget: Budget, counter: TokenCounter) -> tuple[list[str], int]:
     limit = min(room.tokens, part.tokens if part.tokens is not None else room.tokens)
-    cap = Room(limit, room.bytes, room.lines)
+    most = part.most if part.most is not None else room.lines
+    cap = Room(limit, room.bytes, min(room.lines, most))
     total = len(part.lines)
     more = part.more.replace("{n}", str(total))
     reserve = counter.count(more) + 1 if more and total > 1 else 0
@@ -54,7 +55,7 @@ def _fit_part(part: Part, room: Room, budget: Budget, counter: TokenCounter) -> 
     last: list[str] = []
     if part.ends and len(first) < total:
         half = sum(costs) // 2
-        while len(first) > 1 and sum(costs) > half:
+        while len(first) > 1 and (sum(costs) > half or len(first) > (most + 1) // 2):
             cap.tokens += costs.pop()
             cap.bytes += _size(first[-1])
             cap.lines += 1
@@ -66,13 +67,13 @@ def _fit_part(part: Part, room: Room, budget: Budget, counter: TokenCounter) -> 
     if left and part.more and (first or last or part.rank <= 1):
         line = clip(part.more.replace("{n}", f"{left:,}"), budget.line_chars)
         cost = counter.count(line) + 1
-        if cost <= room.tokens - sum(costs) and _size(line) <= cap.bytes and cap.lines >= 1:
+        if cost <= room.tokens - sum(costs) and _size(line) <= cap.bytes and room.lines > len(first) + len(last):
             lines.append(line)
             costs.append(cost)
     lines += last
     for line, cost in zip(lines, costs + [0] * len(lines), strict=False):
         room.take(min(cost, room.tokens), min(_size(line), room.bytes))
-    return lines, len(first) + len(last)
+    return lines, sum(1 for line in (*first, *last) if not line.startswith(f"{CUT} "))
 
 
 def _run(

@@ -21,13 +21,14 @@ _OTHER = re.compile(
     r"^(?:##\[|::)(error|warning|debug)[\]: ]"
     r"|^([EWFI])\d{4} \d\d:\d\d:"
     r"|(?:^|[\s:])((?i:fatal|error|warning|panic))(?:\[?[ A-Z]+\d+\]?)?: "
-    r"|^(npm ERR!|Traceback \(most recent call last\)|Exception in thread|Unhandled |Uncaught |Segmentation fault)"
+    r"|^(npm ERR!|npm error"
+    r"|Traceback \(most recent call last\)|Exception in thread|Unhandled |Uncaught |Segmentation fault)"
     r"|\[(error|warn|warning|info|debug|fatal|crit|critical|emerg|notice|trace)\]"
 )
 _KEY_WORDS = ("level", "severity", "lvl")
 _OTHER_WORDS = (
-    "##[", "::error", "::warning", "rror: ", "arning: ", "atal: ", "anic: ", "rror[", "npm ERR!", "Traceback (",
-    "Exception in thread", "Unhandled ", "Uncaught ", "Segmentation fault", "[error]", "[warn]",
+    "##[", "::error", "::warning", "rror: ", "arning: ", "atal: ", "anic: ", "rror[", "npm ERR!", "npm error",
+    "Traceback (", "Exception in thread", "Unhandled ", "Uncaught ", "Segmentation fault", "[error]", "[warn]",
     "[warning]", "[info]", "[debug]", "[fatal]", "[crit]", "[critical]", "[emerg]", "[notice]", "[trace]", "E0", "E1",
     "W0", "W1", "F0", "F1", "I0", "I1", "ERROR: ", "rror TS", "rror C",
 )  # fmt: skip
@@ -52,7 +53,7 @@ def severity(word: str) -> int:
     known = _WORDS.get(upper)
     if known is not None:
         return known
-    if upper in ("E", "NPM ERR!") or upper.startswith(("TRACEBACK", "EXCEPTION", "UNHANDLED", "UNCAUGHT")):
+    if upper in ("E", "NPM ERR!", "NPM ERROR") or upper.startswith(("TRACEBACK", "EXCEPTION", "UNHANDLED", "UNCAUGHT")):
         return ERROR
     if upper in ("F", "SEGMENTATION FAULT"):
         return FATAL

@@ -22,6 +22,8 @@ ERROR_TOKENS = 800
 TEST_TOKENS = 700
 WARN_TOKENS = 180
 END_LINES = 3
+EXIT_LINES = 30
+"""An exit status within so many lines of the end makes a text the output of a command."""
 TRACE_LINES = 24
 WARNINGS_SHOWN = 8
 EVENTS_AT_MOST = 20_000
@@ -60,7 +62,8 @@ def looks_like_log(lines: Sequence[str]) -> bool:
     if len(levels_of(some, "\n".join(some), line_starts(some))) * 5 >= len(some):
         return True
     failed, summary, exits = failing_lines([*lines[:2_000], *lines[-2_000:]] if count > 4_000 else lines)
-    return bool((failed and (summary or exits)) or (summary and exits) or len(failed) >= 3)
+    ended = count > 20 and any(place >= min(count, 4_000) - EXIT_LINES for place in exits)
+    return bool((failed and (summary or exits)) or (summary and exits) or len(failed) >= 3 or ended)
 
 
 def log_view(content: Content) -> Sketch:
@@ -194,11 +197,9 @@ def _failure_parts(log: _Log, failures: Sequence[Failure], content: Content) -> 
     if len(failures) > FAILURES_AT_MOST or not content.counter.within("\n".join(whole), content.share(TEST_TOKENS)):
         first = _failure_lines(log, failures[0])
         whole = [*first, *(_numbered(log, failure.line) for failure in failures[1:])]
-    head = [f"failing: {len(failures):,}"] if len(failures) > 3 else []
-    room = content.share(TEST_TOKENS)
-    return [
-        Part([*head, *whole], rank=1, tokens=room, more="… {n} more lines of failing tests", ends=True, counted=True)
-    ]
+    head = [Part((f"failing: {len(failures):,}",), rank=1)] if len(failures) > 3 else []
+    more = "… {n} more lines of failing tests"
+    return [*head, Part(whole, rank=1, tokens=content.share(TEST_TOKENS), more=more, ends=True, counted=True)]
 
 
 def _failure_lines(log: _Log, failure: Failure) -> list[str]:

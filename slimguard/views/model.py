@@ -41,6 +41,8 @@ class Part:
     more: str = "… {n} more lines"
     ends: bool = False
     counted: bool = False
+    most: int | None = None
+    """How many lines are kept at most, however cheap they are."""
 
 
 @dataclass(frozen=True, slots=True)

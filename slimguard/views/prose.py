@@ -16,6 +16,8 @@ HEAD_TOKENS = 300
 SHORT_HEAD_TOKENS = 190
 """The beginning of a text whose headings are listed."""
 TAIL_TOKENS = 90
+HEAD_LINES = 36
+"""Lines of the beginning, however short they are."""
 LINE_CHARS = 240
 ALIKE = 2
 """A beginning or an end shows so many lines that differ in their numbers only: one more of them tells nothing."""
@@ -58,12 +60,14 @@ def head_and_tail(
     first = _take(lines, content, content.share(head), alike)
     last = _take(lines[len(first) :][::-1], content, content.share(tail), alike)[::-1]
     start = len(lines) - len(last) + 1
-    parts = [Part([f"{_range(1, len(first))}:", *(clipped(line) for line in first)], rank=2, more="", counted=True)]
-    if last:
-        parts.append(
-            Part([f"{_range(start, len(lines))}:", *(clipped(line) for line in last)], rank=2, more="", counted=True)
-        )
-    return parts
+    parts = _ranged(first, 1)
+    return parts + _ranged(last, start) if last else parts
+
+
+def _ranged(lines: Sequence[str], start: int) -> list[Part]:
+    """Lines under a line that says which they are."""
+    label = f"{_range(start, start + len(lines) - 1)}:"
+    return [Part((label,), rank=2), Part([clipped(line) for line in lines], rank=2, more="", counted=True)]
 
 
 def _range(first: int, last: int) -> str:
@@ -85,7 +89,8 @@ def _take(lines: Sequence[str], content: Content, tokens: int, alike: int) -> li
         used += content.tokens(clipped(line)) + 1
         shape = _DIGITS.sub("0", line)
         seen[shape] += 1
-        if taken and (used > tokens or (seen[shape] > alike and len(shape) >= ALIKE_CHARS)):
+        same = seen[shape] > alike and len(shape) >= ALIKE_CHARS
+        if taken and (used > tokens or same or len(taken) >= HEAD_LINES):
             break
         taken.append(line)
     return taken

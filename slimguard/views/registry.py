@@ -15,6 +15,7 @@ from slimguard.views.jsonview import around_text, json_view
 from slimguard.views.lines import shown_lines
 from slimguard.views.log import log_view, looks_like_log
 from slimguard.views.markup import html_view, looks_like_html
+from slimguard.views.matches import looks_like_matches, matches_view
 from slimguard.views.model import Content, Part, Sketch
 from slimguard.views.prose import prose_view
 from slimguard.views.snapshot import looks_like_snapshot, snapshot_view
@@ -99,6 +100,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("html", lambda content: looks_like_html(content.text), html_view),
     Kind("table", _is_table, texttable_view),
     Kind("snapshot", lambda content: looks_like_snapshot(_lines(content)), snapshot_view),
+    Kind("matches", lambda content: looks_like_matches(_lines(content)), matches_view),
     Kind("log", lambda content: not looks_like_trace(content.text) and looks_like_log(_lines(content)), log_view),
     Kind("error", _is_error, error_view),
     Kind("code", lambda content: looks_like_code(_lines(content)), code_view),

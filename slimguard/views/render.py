@@ -19,6 +19,8 @@ from slimguard.views.repeats import without_repeats
 
 COLUMNS_NAMED = 8
 OTHER_COLUMNS_NAMED = 5
+DESCRIBED = 24
+"""Links and other blocks without text that are described one by one."""
 TABLES_NAMED = 4
 
 
@@ -77,9 +79,14 @@ def _mixed(
     long = [block for block in blocks if block.text is not None and not counter.within(block.text, budget.tokens // 8)]
     share = replace(budget, tokens=max(100, budget.tokens * 3 // 4 // max(1, len(long))))
     kinds: list[str] = []
+    plain: list[str] = []
     for block in blocks:
+        if block.text is None:
+            plain.append(f"{block.label}: {describe(block.source)}")
+            continue
+        _flush(plain, parts)
         parts.append(Part((f"{block.label}:",), rank=0))
-        if block.text is not None and block not in long and not encoded_text(block.text):
+        if block not in long and not encoded_text(block.text):
             parts.append(Part(block.text.split("\n"), rank=1, more="… {n} more lines"))
             continue
         sketch = _sketch(document, block, tables, share, counter)
@@ -88,9 +95,23 @@ def _mixed(
         parts.extend(replace(part, counted=False) for part in sketch.parts)
         hints.extend(f"block:{block.index} {hint}" for hint in sketch.hints if not hint.startswith(("sql:", "select:")))
         hints.extend(hint for hint in sketch.hints if hint.startswith("sql:"))
+    _flush(plain, parts)
     size = sum(len(block.text or "") for block in blocks)
     of = f"{len(blocks)} blocks, {size_text(size)}"
-    return Sketch(f"{len(blocks)} blocks ({', '.join(dict.fromkeys(kinds))})", parts, of, "a view each", tuple(hints))
+    return Sketch(
+        f"{len(blocks)} blocks ({', '.join(dict.fromkeys(kinds))})" if kinds else f"{len(blocks)} blocks",
+        parts,
+        of,
+        "a view each",
+        tuple(hints),
+    )
+
+
+def _flush(lines: list[str], parts: list[Part]) -> None:
+    """Blocks without text side by side, one line each, of many the first and the last ones."""
+    if lines:
+        parts.append(Part(tuple(lines), rank=1, more="… {n} more blocks", ends=True, most=DESCRIBED))
+        lines.clear()
 
 
 def describe(source: JsonObject) -> str:

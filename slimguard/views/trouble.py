@@ -35,9 +35,15 @@ _BAD_VALUE = re.compile(
     r"killed|stopped|unknown|cancelled|p0|blocker|warning|warn|alert|notready|pending)$"
 )
 _MILD = re.compile(r"(?i)^(?:warning|warn|unknown|cancelled|pending|stopped|blocked|expired|red|medium)$")
+_MESSAGE_KEY = re.compile(r"(?i)^@?(?:message|msg|log|line|event|raw|summary)$")
+_LOUD = re.compile(
+    r"\W{0,3}(?:(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d:\d\d\S*)\s+)?\W{0,2}"
+    r"(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE|Traceback \(most|panic: |Unhandled |Uncaught |Exception in )"
+    r"|[\w.]{1,60}(?:Error|Exception): "
+)
 _MESSAGES = ("message", "msg", "reason", "error", "detail", "details", "description", "summary", "title")
 _CONTAINERS = frozenset((dict, list))
-Category = Literal["", "state", "good", "bad", "number", "text"]
+Category = Literal["", "state", "good", "bad", "number", "text", "message"]
 
 
 @dataclass(slots=True)
@@ -195,7 +201,9 @@ def _category(key: str) -> Category:
         return "number"
     if _BAD.match(key):
         return "bad"
-    return "text" if _TEXT.match(key) else ""
+    if _TEXT.match(key):
+        return "text"
+    return "message" if _MESSAGE_KEY.match(key) else ""
 
 
 def _sign(category: Category, item: Json) -> str:
@@ -209,6 +217,8 @@ def _sign(category: Category, item: Json) -> str:
         return ""
     if category == "state":
         return f"={item}" if len(item) <= 48 and _BAD_VALUE.match(item) else ""
+    if category == "message":
+        return f"={short(item, 90)}" if _LOUD.match(item) else ""
     if category in ("text", "bad"):
         return f"={short(item, 90)}"
     return ""

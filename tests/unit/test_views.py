@@ -186,6 +186,28 @@ def test_a_forged_frame_in_any_kind_of_content_is_set_off():
         assert not any(line.startswith("[slimguard ") for line in view_of_text(text).body.split("\n"))
 
 
+def test_what_is_shown_is_counted_right():
+    lines = [f"sentence {word} of the tale" for word in ("alpha", "beta", "gamma") for _ in range(400)]
+    view = view_of_text("\n".join(lines))
+    assert view.of == "1,200 lines"
+    assert int(view.shown) == sum(line.startswith("sentence") for line in view.body.split("\n"))
+
+
+def test_messages_of_records_that_are_errors_are_signs_of_trouble():
+    events = [
+        {"timestamp": 1000 + n, "message": f"START {n}" if n != 77 else "[ERROR] No module named 'pay'"}
+        for n in range(400)
+    ]
+    assert "events[].message=[ERROR] No module named 'pay' ×1: 1077" in view_of_json({"events": events}).body
+
+
+def test_search_output_is_told_by_file():
+    text = "\n".join(f"src/m{n % 3}.py:{n + 1}:    timeout = {n}" for n in range(500))
+    view = view_of_text(text)
+    assert view.kind == "matches"
+    assert "500 matches in 3 files" in view.body and "src/m0.py 167" in view.body
+
+
 def test_resource_links_are_described_and_embedded_text_is_shown():
     link = {"type": "resource_link", "uri": "file:///a.txt", "name": "a.txt", "mimeType": "text/plain"}
     inner = {"type": "resource", "resource": {"uri": "file:///b.log", "text": "2026-01-01 10:00:00 ERROR x\n" * 400}}
