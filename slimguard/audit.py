@@ -26,25 +26,40 @@ class FileAudit:
     now: Callable[[], float]
     """Seconds since the epoch, UTC."""
     limit: int = policy.AUDIT_BYTES
+    _open: int = -1
+    """The file, kept open: to open it for each line costs as much as all else that a small call does."""
+    _looked: float = 0.0
+    _size: int = 0
 
     def record(self, event: str, **fields: str | int | float | bool | None) -> None:
         """Write one event with its time; never raises."""
         with contextlib.suppress(OSError, ValueError, OverflowError):
-            at = datetime.fromtimestamp(self.now(), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            now = self.now()
+            at = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             line = json.dumps({"at": at, "event": event, "process": os.getpid(), **fields}, separators=(",", ":"))
-            self._append(line.encode("ascii") + b"\n")
+            fresh = 0 <= now - self._looked < policy.AUDIT_LOOK_SECONDS
+            if self._open < 0 or not fresh or self._size > self.limit:
+                self._looked = now
+                self._reopen()
+            if self._open >= 0:
+                self._size += os.write(self._open, line.encode("ascii") + b"\n")
 
-    def _append(self, line: bytes) -> None:
+    def _reopen(self) -> None:
+        """Open the file anew: another process may have put it aside, and a full one is put aside here."""
+        if self._open >= 0:
+            os.close(self._open)
+            self._open = -1
         descriptor = os.open(self.path, _FLAGS, 0o600)
-        try:
-            found = os.fstat(descriptor)
-            if found.st_uid != os.geteuid():
-                return
-            os.write(descriptor, line)
-        finally:
+        found = os.fstat(descriptor)
+        if found.st_uid != os.geteuid():
             os.close(descriptor)
-        if found.st_size + len(line) > self.limit:
+            return
+        self._open, self._size = descriptor, found.st_size
+        if self._size > self.limit:
             self.path.replace(audit_path(self.path, old=True))
+            os.close(descriptor)
+            self._open = -1
+            self._open, self._size = os.open(self.path, _FLAGS, 0o600), 0
 
 
 def audit_path(store: Path, *, old: bool = False) -> Path:

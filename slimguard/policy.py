@@ -180,6 +180,9 @@ STORE_KEEPERS = 4
 STORE_WAL_BYTES = 4 * 1024 * 1024
 """The write-ahead log is copied back, off the answer's path, once so much was written since the last time."""
 
+STORE_LOOK_BYTES = 1024 * 1024
+"""After so many new bytes, or a sixteenth of the quota, the quota and the log are looked at: not after each result."""
+
 STORE_COMMIT_BYTES = 24 * 1024
 """What a commit of ours writes to the log beside its bytes: about six pages of tables and indexes."""
 
@@ -205,7 +208,7 @@ STORE_GC_STEP_BYTES = 32 * 1024 * 1024
 """Stored bytes that one step of retention removes at most (one snapshot more is allowed)."""
 
 STORE_GC_SECONDS = 60.0
-"""How often expiry and tombstones are looked at when nothing else asks for it; the quota after every snapshot."""
+"""How often expiry and tombstones are looked at when nothing else asks for it."""
 
 STORE_TOMBSTONE_SECONDS = 30 * 24 * 3600
 """How long `expired` and `evicted` are remembered after the time to live, before a ref is `not found`."""
@@ -424,3 +427,6 @@ NEAREST_CHARS = 200
 
 AUDIT_BYTES = 8 * 1024 * 1024
 """The audit record begins a new file at this size and keeps one old one, so that it never fills a disk."""
+
+AUDIT_LOOK_SECONDS = 1.0
+"""How often the audit record is opened anew, to see whether it is full or was put aside by another process."""

@@ -208,16 +208,21 @@ class _progress_channel:  # noqa: N801 - used as a context manager
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.send, self.receive = anyio.create_memory_object_stream[Json](64)
-        self.group = anyio.create_task_group()
+        self.wanted = _has_progress_token(context)
+        if self.wanted:
+            self.send, self.receive = anyio.create_memory_object_stream[Json](64)
+            self.group = anyio.create_task_group()
 
     async def __aenter__(self) -> Callable[[Json], None]:
+        if not self.wanted:
+            return _nobody_listens
         await self.group.__aenter__()
-        if _has_progress_token(self.context):
-            self.group.start_soon(self._pump)
+        self.group.start_soon(self._pump)
         return self._progress
 
     async def __aexit__(self, *failure: Any) -> bool | None:
+        if not self.wanted:
+            return None
         self.send.close()
         self.group.cancel_scope.cancel()
         result = await self.group.__aexit__(*failure)
@@ -240,6 +245,10 @@ class _progress_channel:  # noqa: N801 - used as a context manager
                 total if isinstance(total, int | float) else None,
                 message if isinstance(message, str) else None,
             )
+
+
+def _nobody_listens(_params: Json) -> None:
+    return
 
 
 def _has_progress_token(context: Context) -> bool:

@@ -100,8 +100,7 @@ class Store:
         except StoreUnavailable:
             self._housekeeper.schedule(thorough=True)
             raise
-        self._housekeeper.schedule()
-        self._housekeeper.shorten_log()
+        self._housekeeper.written(len(answer.raw))
         self._remembered.pop(ref, None)
         return call
 

@@ -31,6 +31,7 @@ class Housekeeper:
         self._shortening = False
         self._waiting = False
         self._full_at: float | None = None
+        self._unseen = 0
 
     def schedule(self, *, thorough: bool = False) -> None:
         """Ask for a step when nothing else waits.
@@ -44,6 +45,13 @@ class Housekeeper:
         self._waiting = True
         with contextlib.suppress(StoreUnavailable):
             self._access.writer.submit(self._step, LAST)
+
+    def written(self, size: int) -> None:
+        """Ask for a step when `size` more bytes make the quota or the log worth a look."""
+        self._unseen += size + policy.STORE_COMMIT_BYTES
+        if self._unseen >= min(policy.STORE_LOOK_BYTES, self._quota // 16) or self._full_at is None:
+            self._unseen = 0
+            self.schedule()
 
     def collect(self, now: float) -> tuple[retention.Collected, bool]:
         """One step of retention and whether there is more, in the writer thread; raises `StoreUnavailable`."""
