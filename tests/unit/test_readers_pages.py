@@ -17,15 +17,15 @@ def prose(size: int) -> str:
 
 
 CORPORA = {
-    "prose": prose(200_000),
+    "prose": prose(100_000),
     "log": "".join(
         f"2026-01-01 10:{n % 60:02d}:01,{n % 1000:03d} INFO [w-{n % 9}] GET /a/{n * 7919}\n" for n in range(4000)
     ),
-    "json": json.dumps([{"id": n, "name": f"row {n}", "tags": ["a", "b"], "score": n / 7} for n in range(3000)]),
-    "chinese": "设置了这个变量时脚本出错返回三，否则继续执行下一条命令。" * 3000,
-    "base64": base64.b64encode(bytes(range(256)) * 600).decode(),
-    "emoji": "🎉👩‍👩‍👧‍👦🇬🇷 ok " * 8000,
-    "crlf": "one line\r\nanother, longer line\r\n" * 6000,
+    "json": json.dumps([{"id": n, "name": f"row {n}", "tags": ["a", "b"], "score": n / 7} for n in range(1500)]),
+    "chinese": "设置了这个变量时脚本出错返回三，否则继续执行下一条命令。" * 1500,
+    "base64": base64.b64encode(bytes(range(256)) * 300).decode(),
+    "emoji": "🎉👩‍👩‍👧‍👦🇬🇷 ok " * 4000,
+    "crlf": "one line\r\nanother, longer line\r\n" * 2000,
 }
 
 
