@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from slimguard import policy
 from slimguard.canonical import dump
+from slimguard.cli.helping import command
 from slimguard.cli.output import add_config, add_json, colour, say, say_json, table
 
 if TYPE_CHECKING:
@@ -26,13 +27,26 @@ _PLAIN_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 LONG_NAME = 60
 """Characters of server and tool name together above which Cursor hides a tool."""
 
+DESCRIPTION = """\
+Connect to the servers, list their tools and count: tokens by server and by tool, the whole list with and without
+slimguard, and what is odd (names that hosts reject, the same name twice, fat schemas, writers not marked). No
+tool is run."""
+EXAMPLES = (("slimguard analyze", ""), ("slimguard analyze --all", "every tool, not only the dearest"))
+THEN = "next: slimguard.tools.deny in the configuration leaves tools out; slimguard find WORDS asks for one"
+
 
 def add(commands: Any) -> None:
     """Register the command."""
-    words = "connect read-only and show what the servers' tools cost a host, and what slimguard makes of it"
-    parser: argparse.ArgumentParser = commands.add_parser("analyze", help=words, description=f"{words}. No tool runs.")
+    summary = "show what the servers' tools cost a host, and what is odd"
+    parser = command(commands, "analyze", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     parser.add_argument("--all", action="store_true", help="list every tool, not only the most expensive")
-    parser.add_argument("--seconds", type=float, default=policy.START_SECONDS, help="wait at most so long for servers")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        metavar="N",
+        default=policy.START_SECONDS,
+        help=f"wait at most so long for servers (default: {policy.START_SECONDS:g})",
+    )
     add_config(parser)
     add_json(parser)
     parser.set_defaults(run=run)

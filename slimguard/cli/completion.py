@@ -7,14 +7,16 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from slimguard.cli.helping import command
 from slimguard.cli.output import say
 from slimguard.jsonc import object_of
 
-DESCRIPTION = """\
-Print a completion script.
-  bash:  slimguard completion bash > ~/.local/share/bash-completion/completions/slimguard
-  zsh:   slimguard completion zsh > a directory of your fpath, as _slimguard
-  fish:  slimguard completion fish > ~/.config/fish/completions/slimguard.fish"""
+DESCRIPTION = "Print a script that completes commands, actions and options in your shell."
+EXAMPLES = (
+    ("slimguard completion bash > ~/.local/share/bash-completion/completions/slimguard", ""),
+    ("slimguard completion zsh > ~/.zfunc/_slimguard", "a directory of your fpath"),
+    ("slimguard completion fish > ~/.config/fish/completions/slimguard.fish", ""),
+)
 
 Words = Mapping[tuple[str, ...], list[str]]
 """What may follow a command (and action): options and actions."""
@@ -22,13 +24,9 @@ Words = Mapping[tuple[str, ...], list[str]]
 
 def add(commands: Any) -> None:
     """Register the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "completion",
-        help="print a completion script for a shell",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+    summary = "print a completion script for a shell"
+    parser = command(commands, "completion", summary, DESCRIPTION, examples=EXAMPLES, then="next: open a new shell")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
     parser.set_defaults(run=run)
 
 

@@ -7,24 +7,21 @@ import os
 from pathlib import Path
 from typing import Any
 
+from slimguard.cli.helping import command, group
 from slimguard.cli.output import add_config, add_json, say, say_json
 
 DESCRIPTION = """\
 Print the configuration as it is written, or --resolved: with variables replaced, defaults and overrides. Values of
 env and headers, arguments that are no flags, and all of an address but its host are hidden; names of variables are
 shown."""
+EXAMPLES = (("slimguard config show", ""), ("slimguard config show --resolved", "what holds in the end"))
 
 
 def add(commands: Any) -> None:
     """Register the command and its actions."""
-    parser: argparse.ArgumentParser = commands.add_parser("config", help="show the configuration, secrets hidden")
-    actions: Any = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    show: argparse.ArgumentParser = actions.add_parser(
-        "show",
-        help="print it",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    summary = "show the configuration, secrets hidden"
+    actions = group(commands, "config", summary, "Show the configuration, secrets hidden.")
+    show = command(actions, "show", "print it", DESCRIPTION, examples=EXAMPLES)
     show.add_argument("--resolved", action="store_true", help="with variables replaced, defaults and overrides")
     add_config(show)
     add_json(show)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from slimguard import __version__, policy
+from slimguard import policy
+from slimguard.cli.helping import command
 from slimguard.cli.output import add_config, add_json, colour, say, say_json
 
 if TYPE_CHECKING:
@@ -20,6 +19,17 @@ if TYPE_CHECKING:
 State = Literal["ok", "warning", "problem"]
 
 _MODES = (0o700, 0o600)
+
+DESCRIPTION = """\
+Check versions, configuration, each server (it is started, and asked for its tools), store, tokenizer and the
+hosts' entries. One line each, and below it what to do where something is wrong. No tool is run and no file is
+changed. Exit code 1 when there is a problem."""
+EXAMPLES = (
+    ("slimguard doctor", ""),
+    ("slimguard doctor --no-connect", "start no server"),
+    ("slimguard doctor --json", "for a bug report"),
+)
+THEN = "next: slimguard analyze shows the tools and what they cost; slimguard find WORDS what find_tool answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +44,16 @@ class Check:
 
 def add(commands: Any) -> None:
     """Register the command."""
-    words = "check configuration, servers, store, tokenizer and hosts; connects read-only, runs no tool"
-    parser: argparse.ArgumentParser = commands.add_parser("doctor", help=words, description=words)
+    summary = "say what works and what does not, and what to do"
+    parser = command(commands, "doctor", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     parser.add_argument("--no-connect", action="store_true", help="do not start or reach the servers")
-    parser.add_argument("--seconds", type=float, default=policy.START_SECONDS, help="wait at most so long for servers")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        metavar="N",
+        default=policy.START_SECONDS,
+        help=f"wait at most so long for servers (default: {policy.START_SECONDS:g})",
+    )
     add_config(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -71,10 +87,9 @@ def _all(options: argparse.Namespace) -> Iterator[Check]:
 
 
 def _versions() -> Check:
-    from importlib.metadata import version
+    from slimguard.cli import versions
 
-    parts = [f"slimguard {__version__}", f"Python {platform.python_version()}", f"mcp {version('mcp')}"]
-    return Check("versions", "ok", ", ".join([*parts, f"{sys.platform} {platform.machine()}"]))
+    return Check("versions", "ok", ", ".join(versions.lines()[:-1]))
 
 
 def _configuration(options: argparse.Namespace) -> tuple[Settings | None, list[Check]]:
@@ -171,7 +186,10 @@ def _store(settings: Settings) -> Iterator[Check]:
 def _tokenizer() -> Check:
     from slimguard.tokens import Tokens
 
-    count = Tokens().count("slimguard counts tokens")
+    counter = Tokens()
+    count = counter.count("slimguard counts tokens")
+    if counter.damage:
+        return Check("tokenizer", "problem", counter.damage, "answers stay within budget; install slimguard again")
     return Check("tokenizer", "ok", f"o200k_base, shipped vocabulary ({count} tokens in a sample)")
 
 

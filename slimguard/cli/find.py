@@ -7,16 +7,22 @@ import os
 from pathlib import Path
 from typing import Any
 
+from slimguard.cli.helping import command
 from slimguard.cli.output import add_config, add_json, colour, say, say_json, table
+
+DESCRIPTION = """\
+Rank tools as `find_tool` does, with scores and the words that counted. Uses what is kept of the servers' tools;
+connects only when nothing is kept. Exit code 1 when nothing matches."""
+EXAMPLES = (("slimguard find send a mail", ""), ("slimguard find --limit 3 create issue", "at most three"))
+THEN = "A tool that is not listed: slimguard doctor, and docs/how-to/find-a-missing-tool.md"
 
 
 def add(commands: Any) -> None:
     """Register the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "find", help="rank the tools of all servers for some words, and say why", description=__doc__
-    )
+    summary = "rank the tools of all servers for some words, and say why"
+    parser = command(commands, "find", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     parser.add_argument("words", metavar="WORDS", nargs="+", help="what the tool should do")
-    parser.add_argument("--limit", type=int, default=10, help="at most so many tools (default 10)")
+    parser.add_argument("--limit", type=int, metavar="N", default=10, help="at most so many tools (default: 10)")
     add_config(parser)
     add_json(parser)
     parser.set_defaults(run=run)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from slimguard import policy
 from slimguard.cli.asking import add_yes, asks, confirmed, this_machine
+from slimguard.cli.helping import command
 from slimguard.cli.output import add_json, colour, complain, say, say_json, table
 
 if TYPE_CHECKING:
@@ -19,16 +20,18 @@ Find the MCP servers that your hosts already have and write them into slimguard.
 A slimguard.json that exists is added to; what it has stays as it is. Secrets stay where they are: inputs and secret
 stores become ${VARIABLES} that you set; only values that a host's file holds literally are copied, into a file of
 yours alone (mode 0600). No value is ever printed."""
+EXAMPLES = (
+    ("slimguard init --dry-run", "only show what was found"),
+    ("slimguard init --host claude-code", "only from one host"),
+    ("slimguard init --leave browser --yes", "without this server, without questions"),
+)
+THEN = "next: slimguard validate, then slimguard install --host HOST"
 
 
 def add(commands: Any) -> None:
     """Register the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "init",
-        help="write slimguard.json from the servers that your hosts already have",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    summary = "write slimguard.json from the servers that your hosts have"
+    parser = command(commands, "init", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     parser.add_argument("--config", metavar="FILE", help="file to write (default: ./slimguard.json)")
     parser.add_argument("--host", metavar="HOST", action="append", help="only from this host (may be repeated)")
     parser.add_argument("--leave", metavar="SERVER", action="append", default=[], help="leave this server in its host")

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from slimguard.cli.asking import add_yes, confirmed
+from slimguard.cli.helping import command
 from slimguard.cli.output import colour, say, say_json
 
 if TYPE_CHECKING:
@@ -14,18 +15,19 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Put slimguard into a host: one entry, in place of the servers that slimguard.json guards. Comments, order and
 formatting of the file stay. The old file is kept, for you only, and `slimguard rollback` puts it back byte for byte."""
+EXAMPLES = (
+    ("slimguard install --host claude-code", "shows the change and asks"),
+    ("slimguard install --host vscode --scope user --yes", "your file, without questions"),
+)
+THEN = "next: restart the host; slimguard doctor says whether all is well; slimguard rollback is the way back"
 
 
 def add(commands: Any) -> None:
     """Register the command."""
     from slimguard.cli.placing import add_options
 
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "install",
-        help="put slimguard into a host's file, with a backup",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    summary = "put slimguard into a host's file, with a backup"
+    parser = command(commands, "install", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     add_options(parser)
     parser.add_argument("--dry-run", action="store_true", help="only show the change, as `plan` does")
     add_yes(parser)

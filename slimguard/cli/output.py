@@ -51,4 +51,6 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_config(parser: argparse.ArgumentParser) -> None:
     """The `--config FILE` option."""
-    parser.add_argument("--config", metavar="FILE", help="configuration file (default: see `slimguard serve --help`)")
+    parser.add_argument(
+        "--config", metavar="FILE", help="configuration file (else $SLIMGUARD_CONFIG, ./slimguard.json, …)"
+    )

@@ -21,7 +21,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options that say what is to be placed where."""
     from slimguard.install.hosts import HOSTS
 
-    parser.add_argument("--host", required=True, choices=tuple(HOSTS), help="the host to change")
+    names = tuple(HOSTS)
+    parser.add_argument("--host", metavar="HOST", required=True, choices=names, help=f"one of {', '.join(names)}")
     parser.add_argument(
         "--scope",
         choices=("project", "local", "user"),

@@ -5,15 +5,25 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from slimguard.cli.helping import command
 from slimguard.cli.output import say, say_json
+
+DESCRIPTION = """\
+Show the change that `slimguard install` would make in a host's file, as a difference in which values are hidden,
+and what stays in the host and why. Nothing is written."""
+EXAMPLES = (
+    ("slimguard plan --host claude-code", ""),
+    ("slimguard plan --host cursor --keep", "with the guarded servers left beside slimguard"),
+)
+THEN = "next: slimguard install, with the same options"
 
 
 def add(commands: Any) -> None:
     """Register the command."""
     from slimguard.cli.placing import add_options
 
-    words = "show what `install` would change in a host's file; writes nothing"
-    parser: argparse.ArgumentParser = commands.add_parser("plan", help=words, description=words)
+    summary = "show what `install` would change in a host's file"
+    parser = command(commands, "plan", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     add_options(parser)
     parser.set_defaults(run=run)
 

@@ -7,14 +7,25 @@ import os
 from pathlib import Path
 from typing import Any
 
+from slimguard.cli.helping import command
 from slimguard.cli.output import add_config, add_json, colour, say, say_json
+
+DESCRIPTION = """\
+Print what `read_result` answers: a page, hits of a search, a selection, rows of SQL, an outline. REF may join
+several refs with `+`. Without REF: your recent results. No tool is run."""
+EXAMPLES = (
+    ("slimguard read", "recent results"),
+    ("slimguard read REF 'connection refused'", "search"),
+    ("slimguard read REF 'sql:SELECT status, count(*) FROM rows GROUP BY 1'", "sum up"),
+    ("slimguard read REF outline", "shape and sizes"),
+)
+THEN = "The queries: docs/reference/query-language.md. The exact bytes: slimguard results export REF"
 
 
 def add(commands: Any) -> None:
     """Register the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "read", help="read a stored result: pages, search, select, sql, outline", description=__doc__
-    )
+    summary = "read a stored result: pages, search, select, sql, outline"
+    parser = command(commands, "read", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     parser.add_argument("ref", metavar="REF", nargs="?", default="", help="result_ref; none: recent results")
     parser.add_argument("query", metavar="QUERY", nargs="?", default="", help="as `query` of read_result")
     parser.add_argument("--cursor", default="", help="continue where an answer ended")

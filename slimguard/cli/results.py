@@ -8,33 +8,75 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from slimguard.cli.helping import command, group
 from slimguard.cli.output import add_config, add_json, colour, complain, say, say_json, table
 
 if TYPE_CHECKING:
     from slimguard.model import StoredCall
     from slimguard.store import Store
 
+ACTIONS: dict[str, tuple[str, str, str, str]] = {
+    "list": (
+        "list stored results, newest first",
+        "List the stored results of this configuration and user, newest first: ref, tool, state, size, age.",
+        "slimguard results list --limit 5",
+        "the last five",
+    ),
+    "show": (
+        "show what is known of one result",
+        "Show what the ledger knows of one call: tool, state, size, digest, times. Nothing of its content.",
+        "slimguard results show REF",
+        "",
+    ),
+    "export": (
+        "write the exact stored bytes to standard output",
+        "Write the exact bytes of a stored result to standard output. Fails when one of its digests does not match.",
+        "slimguard results export REF > result.json",
+        "",
+    ),
+    "verify": (
+        "read every stored byte and compare its digests",
+        "Read every stored byte and compare its digests. Exit code 1 when one does not match.",
+        "slimguard results verify --json",
+        "for scripts",
+    ),
+    "gc": (
+        "remove what has expired or is over the quota",
+        "Remove what has expired or is over the quota, now instead of in a while.",
+        "slimguard results gc",
+        "",
+    ),
+    "rm": (
+        "remove results for good",
+        "Remove results for good. Their refs are `not found` from then on.",
+        "slimguard results rm REF --dry-run",
+        "only say what would go",
+    ),
+}
+"""Summary, description, and an example with its meaning, for each action."""
+
 
 def add(commands: Any) -> None:
     """Register the command and its actions."""
-    parser: argparse.ArgumentParser = commands.add_parser("results", help="list, export, verify stored results")
-    actions: Any = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listing = _action(actions, "list", "list stored results, newest first", run_list)
-    listing.add_argument("--limit", type=int, default=50, help="at most so many (default 50)")
+    summary = "list, show, export, verify and remove stored results"
+    actions = group(commands, "results", summary, "Work with what is stored. No tool is run.")
+    listing = _action(actions, "list", run_list)
+    listing.add_argument("--limit", type=int, metavar="N", default=50, help="at most so many (default: 50)")
     listing.add_argument("--all", action="store_true", help="of every owner and configuration")
-    show = _action(actions, "show", "show what is known of one result", run_show)
-    show.add_argument("ref", metavar="REF")
-    export = _action(actions, "export", "write the exact stored bytes to standard output", run_export, as_json=False)
-    export.add_argument("ref", metavar="REF")
-    _action(actions, "verify", "read every stored byte and compare its digests", run_verify)
-    _action(actions, "gc", "remove what has expired or is over the quota", run_gc)
-    remove = _action(actions, "rm", "remove results for good", run_remove)
-    remove.add_argument("refs", metavar="REF", nargs="+")
+    show = _action(actions, "show", run_show)
+    show.add_argument("ref", metavar="REF", help="a result_ref")
+    export = _action(actions, "export", run_export, as_json=False)
+    export.add_argument("ref", metavar="REF", help="a result_ref")
+    _action(actions, "verify", run_verify)
+    _action(actions, "gc", run_gc)
+    remove = _action(actions, "rm", run_remove)
+    remove.add_argument("refs", metavar="REF", nargs="+", help="result_refs")
     remove.add_argument("--dry-run", action="store_true", help="only say what would be removed")
 
 
-def _action(actions: Any, name: str, words: str, run: Any, *, as_json: bool = True) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = actions.add_parser(name, help=words, description=words)
+def _action(actions: Any, name: str, run: Any, *, as_json: bool = True) -> argparse.ArgumentParser:
+    summary, description, example, words = ACTIONS[name]
+    parser = command(actions, name, summary, description, examples=[(example, words)])
     add_config(parser)
     if as_json:
         add_json(parser)

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from slimguard.cli.asking import add_yes, confirmed
+from slimguard.cli.helping import command
 from slimguard.cli.output import add_json, colour, complain, say, say_json, table
 
 if TYPE_CHECKING:
@@ -18,16 +19,18 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Put the file of a host back as it was before `slimguard install`, byte for byte: the last installation, or that of
 --host. A file that was edited since is left alone, and the difference is shown."""
+EXAMPLES = (
+    ("slimguard rollback --list", "what was installed where"),
+    ("slimguard rollback", "the last installation"),
+    ("slimguard rollback --all --yes", "every one, without questions"),
+)
+THEN = "next: restart the host"
 
 
 def add(commands: Any) -> None:
     """Register the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "rollback",
-        help="put a host's file back as it was before `install`",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    summary = "put a host's file back as it was before `install`"
+    parser = command(commands, "rollback", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     parser.add_argument("--host", metavar="HOST", help="the last installation in this host")
     parser.add_argument("--id", metavar="ID", help="this installation (see --list)")
     parser.add_argument("--all", action="store_true", help="all installations (of --host), newest first")

@@ -7,24 +7,31 @@ import os
 import secrets
 import sys
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
+from slimguard.cli.helping import command
 from slimguard.cli.output import add_config, complain
 
 DESCRIPTION = """\
-Serve a host over stdin and stdout (what a host's configuration starts), or over HTTP with --http.
-The configuration is looked for at --config, $SLIMGUARD_CONFIG, ./slimguard.json, then the user's configuration folder.
-With `-- COMMAND ARGS…` one server is guarded with no file at all."""
+Serve a host over stdin and stdout, which is what a host's configuration starts, or over HTTP with --http.
+
+The configuration is the first of: --config FILE, $SLIMGUARD_CONFIG, ./slimguard.json, slimguard.json in the
+user's configuration folder. With `-- COMMAND ARGS…` one server is guarded without any file.
+
+Over HTTP every request needs `Authorization: Bearer TOKEN`; the token is $SLIMGUARD_TOKEN, or a new one that
+is printed at the start."""
+EXAMPLES = (
+    ("slimguard serve --config slimguard.json", "over stdin and stdout"),
+    ("slimguard serve -- uvx mcp-server-git", "one server, no file"),
+    ("SLIMGUARD_TOKEN=… slimguard serve --http 8765", "over HTTP, at http://127.0.0.1:8765/mcp"),
+)
+THEN = "A host needs one entry that starts this: slimguard install --host HOST writes it."
 
 
 def add(commands: Any) -> None:
     """Register the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "serve",
-        help="serve a host: this is what a host's configuration starts",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    summary = "serve a host; this is what a host's configuration starts"
+    parser = command(commands, "serve", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     add_config(parser)
     parser.add_argument("--mode", choices=("compact", "extreme", "native"), help="override the configuration's mode")
     parser.add_argument("--http", metavar="[HOST:]PORT", help="serve Streamable HTTP at /mcp (default host 127.0.0.1)")
@@ -82,7 +89,7 @@ def http_address(text: str) -> tuple[str, int]:
     return host or "127.0.0.1", int(port)
 
 
-def _leave_now() -> None:
+def _leave_now() -> NoReturn:
     """End the process although a thread may still be blocked in a read of stdin that never returns."""
     sys.stdout.flush()
     sys.stderr.flush()

@@ -7,13 +7,20 @@ import os
 from pathlib import Path
 from typing import Any
 
+from slimguard.cli.helping import command
 from slimguard.cli.output import add_config, add_json, colour, say, say_json
+
+DESCRIPTION = """\
+Check the configuration: every wrong key with the nearest right one, every variable that is not set. Connects to
+nothing. Exit code 1 when the file is wrong or a server cannot be started because of it."""
+EXAMPLES = (("slimguard validate", ""), ("slimguard validate --config slimguard.json --json", "for scripts"))
+THEN = "next: slimguard doctor also starts the servers"
 
 
 def add(commands: Any) -> None:
     """Register the command."""
-    words = "check the configuration; connects to nothing"
-    parser: argparse.ArgumentParser = commands.add_parser("validate", help=words, description=words)
+    summary = "check the configuration; connects to nothing"
+    parser = command(commands, "validate", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     add_config(parser)
     add_json(parser)
     parser.set_defaults(run=run)
