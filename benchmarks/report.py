@@ -123,7 +123,8 @@ def _section(part: Document, folder: str) -> list[str]:
 
 
 def _bound(verdict: Document) -> str:
-    return f"{'=' if verdict['exactly'] else '≤'} {number(verdict['bound'])} {verdict['unit']}".strip()
+    bound = bool(verdict["bound"]) if isinstance(verdict["value"], bool) else verdict["bound"]
+    return f"{'=' if verdict['exactly'] else '≤'} {number(bound)} {verdict['unit']}".strip()
 
 
 def _yes(verdict: Document) -> str:
@@ -137,7 +138,9 @@ def _table(columns: Any, rows: list[list[Any]]) -> list[str]:
 
 def number(value: Any) -> str:
     """A figure as people read it."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
         return str(value)
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
