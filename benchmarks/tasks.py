@@ -170,7 +170,7 @@ TASKS = (
         "Which berths of terminal T4 are free on 3 March?",
         "list free berths",
         "list_berths",
-        {"terminal": "T4", "start": "2026-03-03T00:00:00Z", "end": "2026-03-04T00:00:00Z"},
+        {"terminal": "T4", "start": "2026-03-03", "end": "2026-03-04"},
         "T4",
     ),
     Task(
@@ -179,8 +179,8 @@ TASKS = (
         "list_berths",
         {
             "terminal": "T7",
-            "start": "2026-03-05T00:00:00Z",
-            "end": "2026-03-06T00:00:00Z",
+            "start": "2026-03-05",
+            "end": "2026-03-06",
             "timezone": "Asia/Shanghai",
         },
         "T7",

@@ -24,8 +24,8 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     },
     {
         "name": CALL,
-        "description": "Run a tool once. A large result is stored and viewed: read its result_ref for the rest; call "
-        'again only for other arguments. result_query: first read_result query. A value may be {"$result":ref}.',
+        "description": "Run a tool once. A large result is stored and viewed: read the rest by result_ref; call again "
+        'only for other arguments. Values may be {"$result":ref}.',
         "inputSchema": {
             "type": "object",
             "properties": {"tool_ref": _TEXT, "arguments": {"type": "object"}, "result_query": _TEXT},
