@@ -92,7 +92,7 @@ def _shown(request: Request, found: Sequence[Found], unit: str, what: str = "") 
     if any(item.capped for item in found):
         notes.append("stopped early: the pattern is slow on this text, the total is a lower bound")
     if repeated:
-        notes.append(f"{repeated} more are the same values in another block")
+        notes.append(f"equal values in another block: {repeated} hits")
     looked = sum(len(place.spans) for place in places)
     if position is None and looked < total:
         notes.append(f"{total - looked} further ones are not listed: narrow the search")

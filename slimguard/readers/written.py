@@ -24,9 +24,11 @@ _ROOMS: dict[str, tuple[int, int, int, int]] = {
     "line": (400, 240, 120, 90),
 }
 """Characters of context by kind of text, when there is one place to show, up to three, up to eight, more."""
-_TOKENS = {"tree": 120, "diff": 110, "prose": 82, "json": 88, "line": 150}
+_TOKENS = {"tree": 120, "diff": 110, "prose": 82, "json": 80, "line": 150}
 """Tokens that the only place may cost, so that one hit costs 200 with its request; a stack trace costs what it does."""
 _WIDE = 600
+_FEW_HINTS = 3
+"""So many hits in one-line JSON carry a range of bytes even when they are shown whole."""
 
 
 @dataclass(slots=True)
@@ -66,7 +68,7 @@ class Writer:
         if self.count == 1:
             self._said.clear()
         body = shown_record(place.text, place.spots, place.spans, rooms=rooms, fits=self._fits("json"), said=self._said)
-        if "…" not in body:
+        if "…" not in body and not (numbers.one_line and self.count <= _FEW_HINTS):
             return body
         return f"{body} {_bytes_hint(numbers, place)}"
 
