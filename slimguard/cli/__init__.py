@@ -50,8 +50,8 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     )
     for name in COMMANDS if only is None else (only,):
         import_module(f"slimguard.cli.{name}").add(commands)
-    inside: dict[str, Any] = vars(commands)  # argparse has no public way to list commands with their help
-    parser.epilog = _overview(inside["_choices_actions"])
+    # argparse has no public way to list commands with their help.
+    parser.epilog = _overview(cast("list[Any]", getattr(commands, "_choices_actions")))  # noqa: B009
     return parser
 
 

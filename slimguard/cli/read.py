@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
 from typing import Any
 
 from slimguard.cli.helping import command
@@ -38,10 +36,10 @@ def run(options: argparse.Namespace) -> int:
     """Print one answer."""
     import anyio
 
-    from slimguard import config
+    from slimguard.cli.stored import settings_of
     from slimguard.serving import read_once
 
-    settings = config.load(options.config, os.environ, str(Path.cwd()))
+    settings = settings_of(options)
     arguments = {"result_ref": options.ref, "query": options.query, "cursor": options.cursor}
     reply = anyio.run(read_once, settings, {key: value for key, value in arguments.items() if value})
     text = reply.text or ""

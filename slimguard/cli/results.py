@@ -86,16 +86,13 @@ def _action(actions: Any, name: str, run: Any, *, as_json: bool = True) -> argpa
 
 def with_store(options: argparse.Namespace, work: Callable[[Store, str, str], Awaitable[int]]) -> int:
     """Open the configured store and do `work(store, owner, scope)`."""
-    import os
-    from pathlib import Path
-
     import anyio
 
-    from slimguard import config
+    from slimguard.cli.stored import settings_of
     from slimguard.clock import SystemClock, os_user
     from slimguard.store import Store
 
-    settings = config.load(options.config, os.environ, str(Path.cwd()))
+    settings = settings_of(options)
 
     async def main() -> int:
         store = Store(settings.store, SystemClock())
@@ -111,10 +108,9 @@ def run_list(options: argparse.Namespace) -> int:
     """List stored results."""
 
     async def work(store: Store, owner: str, scope: str) -> int:
-        everything = bool(options.all)
-        calls = await store.list_calls(
-            None if everything else owner, None if everything else scope, max(1, int(options.limit))
-        )
+        # Without a configuration there is no scope of its own: everything of this user is listed.
+        chosen = (None, None) if options.all else (owner, scope or None)
+        calls = await store.list_calls(*chosen, max(1, int(options.limit)))
         if options.json:
             say_json([as_json(call) for call in calls])
             return 0
