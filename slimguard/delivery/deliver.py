@@ -14,6 +14,7 @@ from jmespath.exceptions import JMESPathError
 from slimguard import frame
 from slimguard.canonical import dump
 from slimguard.delivery.inline import fits, passed_media, smaller_budget, survives, without_media
+from slimguard.delivery.large import large_text
 from slimguard.document import Document, continuation_of, document_of
 from slimguard.errors import UpstreamFailed
 from slimguard.model import Answer, Budget, JsonObject, Ran, Reply, StoredCall, Tool
@@ -95,6 +96,8 @@ def _deliver(plan: _Plan, *, forced: bool) -> Reply:
     if document.kind != "result":
         return _deliver_failure(plan)
     result = document.result
+    if document.too_large:
+        return Reply(text=large_text(document, plan.call, plan.budget, plan.counter), is_error=plan.call.is_error)
     if result is None:
         return _viewed(plan)
     if result.get("resultType") == "input_required":

@@ -59,6 +59,20 @@ class Block:
         return f"block {self.index} ({self.type})"
 
 
+class RawBlock(Block):
+    """A whole value that is not parsed; its text is decoded when somebody reads it, since that may be large."""
+
+    def __init__(self, raw: bytes) -> None:
+        kept: dict[str, object] = {"index": 0, "type": "raw", "source": {}, "given": None, "_raw": raw}
+        vars(self).update(kept)  # as cached_property does; blocks are frozen
+
+    @cached_property
+    def text(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The text of the value; bytes that are no UTF-8 become U+FFFD."""
+        raw: bytes = vars(self)["_raw"]
+        return raw.decode("utf-8", "replace")
+
+
 @dataclass(frozen=True)
 class Document:
     """A whole stored result.
@@ -80,7 +94,15 @@ class Document:
     @cached_property
     def raw_text(self) -> str:
         """The text of the whole stored value, as `raw:` pages it; bytes that are no UTF-8 become U+FFFD."""
+        whole = self.blocks[0] if self.blocks else None
+        if isinstance(whole, RawBlock):
+            return whole.text
         return self.raw.decode("utf-8", "replace")
+
+    @property
+    def too_large(self) -> bool:
+        """Whether it is not parsed because of its size; its text should then be read in parts."""
+        return self.result is None and len(self.raw) > PARSE_LIMIT_BYTES
 
     @cached_property
     def main(self) -> Block | None:
@@ -211,5 +233,4 @@ def _structured(index: int, value: Json, source: JsonObject) -> Block:
 
 
 def _unparsed(raw: bytes, kind: AnswerKind, note: str) -> Document:
-    text = raw.decode("utf-8", "replace")
-    return Document(raw, kind, None, (Block(0, "raw", text, {}),), is_error=kind != "result", notes=(note,))
+    return Document(raw, kind, None, (RawBlock(raw),), is_error=kind != "result", notes=(note,))

@@ -87,6 +87,7 @@ class Workers:
             if work is None:
                 return
             work()
+            del work  # what it holds, such as a whole answer, must not live until the next work comes
             with self._lock:
                 self._unfinished -= 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ import httpx2
 from slimguard import policy
 from slimguard.errors import UpstreamFailed
 from slimguard.settings import ServerConfig
-from slimguard.upstream.events import EventParser
+from slimguard.upstream.events import Event, EventParser
 from slimguard.upstream.framing import Oversized
 from slimguard.upstream.posting import Flight, Poster, media_type, open_client, same_origin, where
 from slimguard.upstream.wire import Inbound, NotSent, Outgoing
@@ -95,11 +95,15 @@ class SseWire:
     async def _events(self, response: httpx2.Response) -> None:
         parser = EventParser()
         async for chunk in self._poster.chunks(response):
-            for event in parser.feed(chunk):
-                if event.name != "endpoint":
-                    await self._poster.deliver(None, event.data)
-                elif self._endpoint is None and not isinstance(event.data, Oversized):
-                    self._name(bytes(event.data).decode("utf-8", "replace"))
+            await self._take_all(parser.feed(chunk))
+
+    async def _take_all(self, events: Iterable[Event]) -> None:
+        # A function of its own, so that nothing holds the last event while the next one is waited for.
+        for event in events:
+            if event.name != "endpoint":
+                await self._poster.deliver(None, event.data)
+            elif self._endpoint is None and not isinstance(event.data, Oversized):
+                self._name(bytes(event.data).decode("utf-8", "replace"))
 
     def _name(self, endpoint: str) -> None:
         target = self._url.join(endpoint.strip())

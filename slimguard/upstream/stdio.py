@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -125,10 +125,7 @@ class StdioWire:
         while chunk := await self.child.read():
             self._last_read = anyio.current_time()
             self._inbound.first_bytes()
-            for count, line in enumerate(framer.feed(chunk), 1):
-                await self._take(line)
-                if count % _LINES_A_TURN == 0:
-                    await anyio.lowlevel.checkpoint()
+            await self._take_all(framer.feed(chunk))
             del chunk
         rest = framer.rest()
         if isinstance(rest, Oversized) or not rest:
@@ -138,6 +135,13 @@ class StdioWire:
             return f"the server ended in the middle of an answer, after {len(rest)} bytes"
         self._inbound.message(message)
         return "the server closed its stdout"
+
+    async def _take_all(self, lines: Iterator[Bytes | Oversized]) -> None:
+        # A function of its own, so that nothing holds the last line while the next one is waited for.
+        for count, line in enumerate(lines, 1):
+            await self._take(line)
+            if count % _LINES_A_TURN == 0:
+                await anyio.lowlevel.checkpoint()
 
     async def _take(self, line: Bytes | Oversized) -> None:
         if isinstance(line, Oversized):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 
 import pytest
 
@@ -62,3 +63,15 @@ async def test_closing_finishes_what_was_handed_over_and_takes_no_more():
 async def test_several_threads_work_at_once():
     workers, meeting = Workers("t", 3), threading.Barrier(3)
     await asyncio.gather(*(workers.run(lambda: meeting.wait(5)) for _ in range(3)))
+
+
+async def test_a_thread_that_waits_holds_nothing_of_its_last_work():
+    class Answer:
+        pass
+
+    workers, answer = Workers("t", 1), Answer()
+    gone = threading.Event()
+    weakref.finalize(answer, gone.set)
+    await workers.run(lambda kept=answer: None)
+    del answer
+    assert await asyncio.to_thread(gone.wait, 5)
