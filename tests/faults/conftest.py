@@ -73,10 +73,13 @@ class FaultRig:
         """A guard that has its tools and has not been called."""
         environment = {"FAULT": fault, "FAULT_FOLDER": str(self.folder)}
         command = [sys.executable, str(HERE / "faulty_guard.py"), str(self.bench.write())]
+        written = self.lines("points.log").count("reply-written")
         host = self.raw_host(command, environment)
         self.bench.hosts.append(host)
         host.initialize()
         host.call("find_tool", {"query": "up/act"})
+        # The host has a reply before the guard passes the point after it: that pass is not the call's.
+        wait_until(lambda: self.lines("points.log").count("reply-written") >= written + 2, what="the replies")
         return host
 
     # --- what the test does to the world ---
@@ -112,6 +115,7 @@ class FaultRig:
 
     def drop_connection(self) -> None:
         os.kill(self.upstream_pid(), signal.SIGUSR1)
+        wait_until((self.folder / "dropped").exists, what="the drop")
 
     def note_children(self, host: Any) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):
