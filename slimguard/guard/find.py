@@ -22,11 +22,13 @@ async def find_tool(services: Services, caller: Caller, arguments: JsonObject) -
             "query must be a string", next_call='find_tool(query="verb and object")', code="bad_query"
         )
     counter = services.budgets(caller.host).counter
+    before = services.shelf.catalog()
     found = await _search(services, query.strip())
     if found is None:
         await services.upstreams.settle(policy.CONNECT_WAIT_SECONDS)
         return Reply(text=_map_answer(services, counter, ""))
-    if found.confidence in ("none", "low") and _waiting(services):
+    # A server may have become ready while the search ran: then what was searched is not what there is.
+    if found.confidence in ("none", "low") and (_waiting(services) or services.shelf.catalog() is not before):
         await services.upstreams.settle(policy.CONNECT_WAIT_SECONDS)
         found = await _search(services, query.strip()) or found
     services.audit.record("find", matches=len(found.matches), confidence=found.confidence)
