@@ -9,6 +9,7 @@ from rapidfuzz import fuzz, process
 from slimguard import policy
 
 _LEAST = 60.0
+_WORD_CHARS = 20
 
 
 def nearest(wanted: str, text: str) -> str:
@@ -29,7 +30,18 @@ def nearest(wanted: str, text: str) -> str:
         return ""
     low, high = start + here.dest_start, start + here.dest_end
     high = min(len(text), max(high, low + size))
+    low, high = _whole_words(text, low, high)
     shown = text[low:high]
     cut = shown if len(shown) <= policy.NEAREST_CHARS else f"{shown[: policy.NEAREST_CHARS]}…"
     line = text.count("\n", 0, low) + 1
     return f"nearest, in line {line}: {json.dumps(cut, ensure_ascii=False)}"
+
+
+def _whole_words(text: str, low: int, high: int) -> tuple[int, int]:
+    """A span that cuts no word, within a few characters."""
+    for _ in range(_WORD_CHARS):
+        if 0 < low and text[low - 1].isalnum() and text[low].isalnum():
+            low -= 1
+        if high < len(text) and text[high].isalnum() and text[high - 1].isalnum():
+            high += 1
+    return low, high

@@ -215,15 +215,23 @@ class _Walk:
         found = self.visit(left, spots)
         if not _is_many(left):
             return self.visit(right, found)
-        base = right
-        while base["type"] in ("subexpression", "index_expression") and base["children"][0]["type"] != "identity":
-            base = base["children"][0]
-        index = base["children"][1] if base["type"] == "index_expression" and len(base["children"]) > 1 else base
-        if base is not right or index["type"] != "index":
+        steps = _chain(right)
+        if len(steps) < 2 or steps[0]["type"] != "identity" or steps[1]["type"] != "index":
             raise NoPlace("behind | only an index such as [0] picks one of several places")
         found = _present(found)
-        chosen: int = index["value"]
-        return [found[chosen]] if -len(found) <= chosen < len(found) else []
+        chosen: int = steps[1]["value"]
+        picked = [found[chosen]] if -len(found) <= chosen < len(found) else []
+        for step in steps[2:]:
+            picked = self.visit(step, picked)
+        return picked
+
+
+def _chain(node: Any) -> list[Any]:
+    """The steps of an expression such as `[0].a.b`, one after the other."""
+    if node["type"] not in ("subexpression", "index_expression"):
+        return [node]
+    first, *rest = node["children"]
+    return [*_chain(first), *rest]
 
 
 def _present(spots: Sequence[Place]) -> list[Place]:
