@@ -88,8 +88,9 @@ def markdown(found: Document, folder: str) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Made by `make bench` (`python -m benchmarks --write`), not by hand. Everything runs over real stdio pipes,",
-        "against the same calls made directly, in the same run. Absolute times depend on the machine; ratios do not.",
+        "Made by `python -m benchmarks --write`, not by hand; `make bench` measures the same without renewing this page.",
+        "Everything runs over real stdio pipes, against the same calls made directly, in the same run. Absolute times",
+        "depend on the machine and on what else it does; ratios much less.",
         "",
         f"- date: {found['date']}, commit `{found['commit']}`{' with local changes' if found['changed'] else ''}"
         + (", quick (few samples)" if found["quick"] else ""),

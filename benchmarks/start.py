@@ -20,7 +20,7 @@ UPSTREAMS = (0, 3, 10)
 
 def run(options: Options) -> Part:
     """0, 3 and 10 upstreams and the bare server."""
-    rounds = 5 if options.quick else 11
+    rounds = 5 if options.quick else 7
     part = Part("start", "Start", HOW)
     commands = {"bare SDK server": [sys.executable, str(ROOT / "benchmarks" / "bare_server.py")]}
     for count in UPSTREAMS:
