@@ -187,7 +187,7 @@ def _longest_phrase(words: list[_Word], at: int, language: str) -> tuple[int, Co
         alternatives = lexicon.english().get(stems)
         own: Phrase = stems
         if alternatives is None and language != "en":
-            alternatives = lexicon.words_of(language).get(" ".join(text.stem(word, language) for word in raw))
+            alternatives = lexicon.meaning(language, raw)
         if alternatives is not None:
             merged: dict[Phrase, tuple[Kind, float]] = {own: ("same", 1.0)}
             merged.update({phrase: (kind, 1.0) for phrase, kind in alternatives.items()})
@@ -205,7 +205,7 @@ def _single(words: list[_Word], at: int, language: str, knows: Callable[[str], b
     stem = text.stem(raw)
     soft = raw in lexicon.lists("lexicon_stopwords.tsv")["soft"] and language == "en"
     merged: dict[Phrase, tuple[Kind, float]] = {(stem,): ("same", 1.0)}
-    foreign = lexicon.words_of(language).get(text.stem(raw, language)) if language != "en" else None
+    foreign = lexicon.meaning(language, [raw]) if language != "en" else None
     alternatives = foreign if foreign is not None else lexicon.english().get((stem,))
     if alternatives is not None:
         merged.update({phrase: (kind, 1.0) for phrase, kind in alternatives.items()})

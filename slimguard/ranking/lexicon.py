@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -145,7 +145,7 @@ def _native_phrases(concept: Concept) -> tuple[Phrase, ...]:
 
 @cache
 def words_of(language: str) -> dict[str, dict[Phrase, Kind]]:
-    """Alternatives of each word of `language`: keys are folded words (CJK) or space-joined stems."""
+    """Alternatives of each word of `language`, by the folded word; `meaning` also finds other forms of a word."""
     found: dict[str, dict[Phrase, Kind]] = defaultdict(dict)
     for concept in concepts():
         for word in concept.native.get(language, ()):
@@ -166,9 +166,28 @@ def words_of(language: str) -> dict[str, dict[Phrase, Kind]]:
 
 
 def _key(word: str, language: str) -> str:
-    if language in CJK_LANGUAGES:
-        return text.fold(word)
-    return " ".join(text.stem(part, language) for part in text.split_words(word))
+    return text.fold(word) if language in CJK_LANGUAGES else " ".join(text.split_words(word))
+
+
+@cache
+def _by_beginning(language: str) -> dict[str, tuple[str, ...]]:
+    """Words of a language by their first three letters, so that only the likely ones are ever stemmed."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for word in words_of(language):
+        found[word[:3]].append(word)
+    return {beginning: tuple(words) for beginning, words in found.items()}
+
+
+def meaning(language: str, said: Sequence[str]) -> dict[Phrase, Kind] | None:
+    """Alternatives of a word or phrase of `language` in any of its forms, None if it is not known."""
+    stems = [text.stem(word, language) for word in said]
+    found: dict[Phrase, Kind] = {}
+    for word in _by_beginning(language).get(said[0][:3], ()):
+        parts = word.split(" ")
+        if len(parts) == len(stems) and [text.stem(part, language) for part in parts] == stems:
+            for phrase, kind in words_of(language)[word].items():
+                _add(found, (phrase,), kind, ())
+    return found or None
 
 
 @cache
@@ -300,11 +319,12 @@ def product_names() -> frozenset[str]:
 
 
 def load() -> None:
-    """Read every data file now, about a sixth of a second, so that no query waits for it."""
+    """Read every data file now, so that no query waits for it."""
     english()
     product_names()
     _simplified()
     for language in (*CJK_LANGUAGES, *text.LATIN):
-        words_of(language)
+        _by_beginning(language)
         surface_words(language)
+    for language in CJK_LANGUAGES:
         _longest(language)

@@ -64,8 +64,12 @@ def test_traditional_and_simplified_characters_pair_up() -> None:
     ],
 )
 def test_a_word_of_each_language_leads_to_its_english(language: str, word: str, english: str) -> None:
-    key = word if language in lexicon.CJK_LANGUAGES else text.stem(text.fold(word), language)
-    assert lexicon.phrase_of(english) in lexicon.words_of(language)[key]
+    assert lexicon.phrase_of(english) in (lexicon.meaning(language, [text.fold(word)]) or {})
+
+
+def test_other_forms_of_a_word_are_known_too() -> None:
+    assert lexicon.meaning("es", ["facturas"]) == lexicon.meaning("es", ["factura"])
+    assert lexicon.meaning("de", ["quux"]) is None
 
 
 def test_a_run_is_cut_into_the_longest_known_words() -> None:
