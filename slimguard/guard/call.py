@@ -276,7 +276,8 @@ async def deliver_stored(
         try:
             return await Reader(services, caller).answer([(stored, document)], result_query)
         except (RequestRejected, StoreUnavailable) as error:
-            note = f"result_query failed: {error_text(error)}"
+            told = SlimguardError(error.message, ran="yes", next_call=error.next_call, detail=error.detail)
+            note = f"result_query failed: {error_text(told)}"
     budgets = services.budgets(caller.host)
     inline = budgets.inline(tool)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from slimguard import readers
+from slimguard import policy, readers
 from slimguard.document import Document, document_of
 from slimguard.errors import RequestRejected, SlimguardError, SnapshotUnusable, UpstreamFailed
 from slimguard.frame import read_call
@@ -26,10 +27,19 @@ class Reader:
     async def answer(self, found: Sequence[tuple[StoredCall, Document]], query: str, cursor: str = "") -> Reply:
         """What `query` (or `cursor`) asks of the results in `found`; raises `QueryRejected`."""
         services = self.services
-        context = await self.context()
+        context = replace(await self.context(), others=await self._others(query))
         sources = [readers.Source(stored.ref, document, stored) for stored, document in found]
         reply = await services.compute.run(lambda: readers.read(sources, query, cursor, context))
         return Reply(text=reply.text, media=reply.media, is_error=reply.is_error)
+
+    async def _others(self, query: str) -> dict[str, readers.Source]:
+        """The results that `diff:` names, as far as the caller may read them."""
+        found: dict[str, readers.Source] = {}
+        for ref in readers.other_refs(query)[: policy.JOINED_REFS]:
+            with suppress(SlimguardError):
+                stored, document = await opened(self.services, self.caller, ref)
+                found[ref] = readers.Source(ref, document, stored)
+        return found
 
     async def context(self) -> readers.ReadContext:
         """What a read of this caller may spend and use."""

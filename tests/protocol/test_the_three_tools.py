@@ -141,6 +141,7 @@ def test_a_query_with_the_call_answers_in_one_round_trip(guard, bench, helpers):
     assert "3000" in helpers.text_of(result)
     wrong = host.tool("count/table", {"rows": 3_000}, result_query="sql:SELECT nothing FROM nowhere")
     assert "result_query failed" in helpers.text_of(wrong)
+    assert "tool ran: yes" in helpers.text_of(wrong)
     assert helpers.ref_of(wrong)
     assert len(bench.calls()) == 2
 
@@ -221,3 +222,12 @@ def test_instructions_of_a_server_are_given_once_a_session(guard, helpers):
     first = helpers.text_of(host.call("find_tool", {"query": "count/record"}))
     second = helpers.text_of(host.call("find_tool", {"query": "count/record"}))
     assert "Count on it." in first and "Count on it." not in second
+
+
+def test_two_results_are_compared_and_joined(guard, helpers):
+    host = guard()
+    first = helpers.ref_of(host.tool("count/table", {"rows": 3_000}))
+    second = helpers.ref_of(host.tool("count/table", {"rows": 3_001}))
+    assert "3000" in helpers.text_of(host.read(first, f"diff:{second}"))
+    joined = helpers.text_of(host.read(f"{first}+{second}", "sql:SELECT _ref, count(*) FROM rows GROUP BY _ref"))
+    assert first in joined and second in joined and "3001" in joined
