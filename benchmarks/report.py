@@ -88,7 +88,7 @@ def markdown(found: Document, folder: str) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Made by `python -m benchmarks --write`, not by hand; `make bench` measures the same without renewing this page.",
+        "Made by `python -m benchmarks --write`, not by hand; `make bench` measures without renewing this page.",
         "Everything runs over real stdio pipes, against the same calls made directly, in the same run. Absolute times",
         "depend on the machine and on what else it does; ratios much less.",
         "",
