@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from slimguard import policy
 from slimguard.cli.helping import command
-from slimguard.cli.output import add_config, add_json, colour, say, say_json
+from slimguard.cli.output import add_config, add_json, colour, counted, say, say_json
 
 if TYPE_CHECKING:
     from slimguard.settings import ServerConfig, Settings
@@ -102,7 +102,7 @@ def _configuration(options: argparse.Namespace) -> tuple[Settings | None, list[C
         lines = [error.message, *error.detail.splitlines()]
         return None, [Check("configuration", "problem", line, error.next_call) for line in lines]
     count = len(loaded.settings.servers)
-    checks = [Check("configuration", "ok", f"{loaded.found.path} ({loaded.found.reason}), {count} servers")]
+    checks = [Check("configuration", "ok", f"{loaded.found.path} ({loaded.found.reason}), {counted(count, 'server')}")]
     checks += [Check("configuration", "warning", note) for note in loaded.notes]
     if _holds_literals(loaded.written) and loaded.found.path.stat().st_mode & 0o077:
         words = "others may read the file, and env or headers hold literal values"

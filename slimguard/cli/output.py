@@ -36,6 +36,11 @@ def say_json(value: Json) -> None:
     say(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 server`, `3 servers`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table with aligned columns; prints only its header when there are no rows."""
     widths = [max([len(title), *(len(row[place]) for row in rows)]) for place, title in enumerate(header)]

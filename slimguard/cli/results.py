@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from slimguard.cli.helping import command, group
-from slimguard.cli.output import add_config, add_json, colour, complain, say, say_json, table
+from slimguard.cli.output import add_config, add_json, colour, complain, counted, say, say_json, table
 
 if TYPE_CHECKING:
     from slimguard.model import StoredCall
@@ -180,7 +180,8 @@ def run_verify(options: argparse.Namespace) -> int:
                 }
             )
             return 1 if damaged else 0
-        say(f"{len(checked)} results, {sum(item.size for item in checked)} bytes: {len(checked) - len(damaged)} intact")
+        size, intact = sum(item.size for item in checked), len(checked) - len(damaged)
+        say(f"{counted(len(checked), 'result')}, {size} bytes: {intact} intact")
         for item in damaged:
             say(colour(f"{item.ref}: digest mismatch: {item.fault}", "red"))
         return 1 if damaged else 0

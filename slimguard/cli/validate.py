@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from slimguard.cli.helping import command
-from slimguard.cli.output import add_config, add_json, colour, say, say_json
+from slimguard.cli.output import add_config, add_json, colour, counted, say, say_json
 
 DESCRIPTION = """\
 Check the configuration: every wrong key with the nearest right one, every variable that is not set. Connects to
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
             }
         )
         return 1 if unavailable else 0
-    say(f"{colour('valid', 'green')}  {loaded.found.path} ({loaded.found.reason}), {len(servers)} servers")
+    say(f"{colour('valid', 'green')}  {loaded.found.path} ({loaded.found.reason}), {counted(len(servers), 'server')}")
     for name, problem in unavailable.items():
         say(f"{colour('unavailable', 'red')}  {name}: {problem}")
     for note in loaded.notes:
