@@ -98,7 +98,7 @@ def _records(value: list[Json], path: Path) -> Found:
     width = len(columns)
     return Found(
         path, "records", (*columns, *column_names((), dotted)), len(value), spelled(path, "[]"), make, width,
-        names_of(path), float(len(value) * (width + len(dotted))),
+        names_of(path), float(len(value) * (width + len(dotted))), lambda: record_cells(value, columns, dotted),
     )  # fmt: skip
 
 

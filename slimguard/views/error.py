@@ -22,7 +22,7 @@ _CHAIN = re.compile(
 )
 _FRAME = re.compile(r"\s+(?:File \"|at [\w.$<]|\d+: |\S+:\d+ \+0x)|\t/")
 _TRACE = re.compile(
-    r"^Traceback \(most recent call last\)|^\s+at [\w.$<>/]+\(|^Exception in thread|^panic: |^goroutine \d+",
+    r"^Traceback \(most recent call last\)|^[ \t]+at [\w.$<>/]+\(|^Exception in thread|^panic: |^goroutine \d+",
     re.MULTILINE,
 )
 

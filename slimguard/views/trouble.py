@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,6 +16,8 @@ from slimguard.views.cells import IDENTITY, identity_of, short
 NODES = 1_500_000
 NAMED = 3
 LINES = 8
+FINE_KEPT = 20_000
+"""Texts that were found to tell nothing, so that they are looked at once."""
 SIGNS_A_LINE = 6
 POSITIVE = ">0"
 _STATE = re.compile(
@@ -69,18 +72,14 @@ def trouble_lines(value: Json) -> list[str]:
     if not is_object(value) and not is_array(value):
         return []
     signs: dict[tuple[str, str], _Sign] = {}
-    totals: dict[str, int] = {}
-    known: dict[tuple[str, str], str] = {}
-    for full, key, category, item, holder, record in _leaves(value):
-        totals[full] = totals.get(full, 0) + 1
-        if item.__class__ is str:
-            text = known.get((category, item))
-            if text is None:
-                text = known[category, item] = _sign(category, item)
-        else:
-            text = _sign(category, item)
+    totals: Counter[str] = Counter()
+    fine: set[tuple[Category, str]] = set()
+    for full, key, category, item, holder, record in _leaves(value, totals, fine):
+        text = _sign(category, item)
         if text:
             _add(signs.setdefault((full, text), _Sign(full, text, _is_mild(text))), item, holder, key, record)
+        elif isinstance(item, str) and len(fine) < FINE_KEPT:
+            fine.add((category, item))
     return [_line(group) for group in _grouped(_kept(signs, totals))[:LINES]]
 
 
@@ -98,7 +97,7 @@ def _add(sign: _Sign, item: Json, holder: dict[str, Json], key: str, record: tup
         sign.messages.append(message)
 
 
-def _kept(signs: dict[tuple[str, str], _Sign], totals: dict[str, int]) -> list[_Sign]:
+def _kept(signs: dict[tuple[str, str], _Sign], totals: Counter[str]) -> list[_Sign]:
     """Signs that few records bear; what most of them bear is no sign, and what is mild must be rare."""
     told: dict[str, int] = {}
     for sign in signs.values():
@@ -141,8 +140,13 @@ def _shared(paths: list[str]) -> str:
     return ".".join(shared) + "." if shared else ""
 
 
-def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, Json], tuple[dict[str, Json], ...]]]:
-    """Leaves under keys that can tell trouble: pattern of the path, key, category, value, holder, the records above."""
+def _leaves(
+    value: Json, totals: Counter[str], fine: set[tuple[Category, str]]
+) -> Iterator[tuple[str, str, Category, Json, dict[str, Json], tuple[dict[str, Json], ...]]]:
+    """Leaves under keys that can tell trouble: pattern of the path, key, category, value, holder, the records above.
+
+    All are counted in `totals`; those in `fine` are passed over.
+    """
     known: dict[tuple[str, tuple[str, ...]], list[tuple[str, Category, str]]] = {}
     stack: list[tuple[Json, str, tuple[dict[str, Json], ...]]] = [(value, "", ())]
     nodes = 0
@@ -166,7 +170,10 @@ def _leaves(value: Json) -> Iterator[tuple[str, str, Category, Json, dict[str, J
             ]
         for key, category, full in telling:
             child = item[key]
-            if child is not None and child.__class__ not in _CONTAINERS:
+            if child is None or child.__class__ in _CONTAINERS:
+                continue
+            totals[full] += 1
+            if child.__class__ is not str or (category, child) not in fine:
                 yield full, key, category, child, item, record
         inner = [key for key, child in item.items() if child.__class__ in _CONTAINERS and child]
         if inner:
