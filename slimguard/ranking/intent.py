@@ -225,7 +225,9 @@ def _single(words: list[_Word], at: int, language: str, knows: Callable[[str], b
 
 def _run(word: _Word, script: str, knows: Callable[[str], bool]) -> list[Concept]:
     """Concepts of a CJK run: known words, and the character pairs that no known word covers."""
-    run = lexicon.simplify(word.raw) if script == "zh" else word.raw
+    run = word.raw
+    if script == "zh":
+        run, script = _chinese_or_japanese(run)
     stop = lexicon.lists("lexicon_stopwords.tsv")[script]
     found: list[Concept] = []
     covered = [False] * len(run)
@@ -242,6 +244,14 @@ def _run(word: _Word, script: str, knows: Callable[[str], bool]) -> list[Concept
             Concept(pair, {(pair,): ("same", 1.0)}, negated=word.negated, known=False, overlapping=any(inside))
         )
     return found
+
+
+def _chinese_or_japanese(run: str) -> tuple[str, str]:
+    """A run without kana as Chinese in simplified characters, or as Japanese when more of it is known there."""
+    simplified = lexicon.simplify(run)
+    chinese = sum(end - start for start, end in lexicon.segment(simplified, "zh"))
+    japanese = sum(end - start for start, end in lexicon.segment(run, "ja"))
+    return (run, "ja") if japanese > chinese else (simplified, "zh")
 
 
 def _known_cjk(word: str, script: str, *, negated: bool) -> Concept:
