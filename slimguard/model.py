@@ -143,6 +143,8 @@ class Execution:
     """How long the upstream may take before the outcome is `unknown`."""
     meta: JsonObject = field(default_factory=lambda: {})
     """Passed on in `params._meta` (trace context); never stored."""
+    spelled: Mapping[tuple[str | int, ...], str] = field(default_factory=lambda: {}, repr=False)
+    """JSON of values in `arguments`, by path, that must be sent as they are spelled: numbers keep their digits."""
 
 
 @dataclass(frozen=True, slots=True)

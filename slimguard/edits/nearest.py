@@ -40,7 +40,7 @@ def nearest(wanted: str, text: str) -> str:
 def _whole_words(text: str, low: int, high: int) -> tuple[int, int]:
     """A span that cuts no word, within a few characters."""
     for _ in range(_WORD_CHARS):
-        if 0 < low and text[low - 1].isalnum() and text[low].isalnum():
+        if low > 0 and text[low - 1].isalnum() and text[low].isalnum():
             low -= 1
         if high < len(text) and text[high].isalnum() and text[high - 1].isalnum():
             high += 1

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from slimguard import delivery, policy
 from slimguard.canonical import REF_RANDOM_BYTES, make_ref, value_digest
-from slimguard.catalog import resolve
-from slimguard.document import Document, document_of
+from slimguard.document import Document, Path, document_of
 from slimguard.errors import RequestRejected, SlimguardError, StoreUnavailable, UpstreamFailed
 from slimguard.frame import error_text, footer, framed, header, read_call
 from slimguard.guard.expand import expand, record_flows
 from slimguard.guard.find import signature
+from slimguard.guard.naming import resolved
 from slimguard.guard.reading import Reader, opened
 from slimguard.guard.services import Services
 from slimguard.guard.writing_back import write_back
@@ -42,7 +42,7 @@ async def call_tool(services: Services, caller: Caller, arguments: JsonObject, c
     """Answer one `call_tool` request; raises before anything was sent, or with `ran` saying what is known."""
     request = request_of(arguments)
     services.at("parsed")
-    tool = await _resolved(services, request)
+    tool = await resolved(services, request.tool_ref, services.budgets(caller.host).soft_seconds())
     services.at("resolved")
     checker = await _checker(services, tool)
     request = _query_beside(request, checker)
@@ -56,7 +56,9 @@ async def call_tool(services: Services, caller: Caller, arguments: JsonObject, c
     if reading.repaired:
         services.audit.record("repair", tool=tool.id, kind=reading.repaired)
     record_flows(services, expansion.flows)
-    return await execute(services, caller, tool, reading.arguments, channel, result_query=request.result_query)
+    return await execute(
+        services, caller, tool, reading.arguments, channel, result_query=request.result_query, spelled=expansion.spelled
+    )
 
 
 async def _checker(services: Services, tool: Tool) -> Checker:
@@ -89,7 +91,7 @@ async def call_directly(
         raise _rejected(tool, reading.problems, native=True)
     services.at("validated")
     record_flows(services, expansion.flows)
-    return await execute(services, caller, tool, reading.arguments, channel)
+    return await execute(services, caller, tool, reading.arguments, channel, spelled=expansion.spelled)
 
 
 def request_of(arguments: JsonObject) -> Request:
@@ -125,25 +127,6 @@ def _query_beside(request: Request, checker: Checker) -> Request:
     return Request(request.tool_ref, request.arguments, request.absent, beside, query)
 
 
-async def _resolved(services: Services, request: Request) -> Tool:
-    """The tool; a name that is unknown while servers still connect is looked up again when they have."""
-    try:
-        return resolve(services.shelf.catalog(), request.tool_ref)
-    except RequestRejected as error:
-        connecting = any(status.state == "connecting" for status in services.upstreams.statuses())
-        if error.code != "unknown_tool" or not connecting:
-            raise
-    await services.upstreams.settle(services.budgets("default").soft_seconds())
-    try:
-        return resolve(services.shelf.catalog(), request.tool_ref)
-    except RequestRejected as error:
-        waiting = [status.name for status in services.upstreams.statuses() if status.state == "connecting"]
-        if error.code != "unknown_tool" or not waiting:
-            raise
-        message = f"{error.message}; still connecting: {', '.join(waiting[:10])}"
-        raise RequestRejected(message, next_call=error.next_call, code="connecting") from None
-
-
 def _rejected(tool: Tool, problems: tuple[Problem, ...], *, native: bool = False) -> RequestRejected:
     shown = problems[:5]
     lines = [f"{p.path}: {p.rule}: {p.words}{f' — schema {p.fragment}' if p.fragment else ''}" for p in shown]
@@ -172,6 +155,7 @@ async def execute(
     *,
     result_query: str = "",
     meta: JsonObject | None = None,
+    spelled: Mapping[Path, str] | None = None,
 ) -> Reply:
     """Run a tool once with arguments that validate, and deliver what came of it."""
     began = services.clock.monotonic()
@@ -188,6 +172,7 @@ async def execute(
         expires_at=now + services.settings().store.ttl_seconds,
         call_seconds=budgets.call_seconds(tool),
         meta=meta or {},
+        spelled=spelled or {},
     )
     try:
         soft = budgets.soft_seconds(tool)

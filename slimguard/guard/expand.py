@@ -38,6 +38,8 @@ class Expansion:
 
     reading: Reading
     flows: tuple[Flow, ...] = ()
+    spelled: Mapping[Path, str] = field(default_factory=lambda: {}, repr=False)
+    """JSON of values in the arguments, by path, whose numbers Python would spell otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def _decided(
     if reading.arguments is not None:
         if KEY in dump(checker.schema):
             _refuse_two_readings(tree, plain, read)
-        return Expansion(reading, flows)
+        return Expansion(reading, flows, _spelled(reading, values))
     wrong = [path for path in values if _argument_path(path) in {problem.path for problem in reading.problems}]
     other = {**plain, **{path: _other_type(values[path]) for path in wrong}}
     if wrong:
@@ -136,6 +138,27 @@ def _decided(
         kept = tuple(flow for path in left for flow in values[path].flows)
         return Expansion(read(replaced(tree, left)), kept)
     return Expansion(replace(reading, problems=tuple(_masked(item, list(values)) for item in reading.problems)), ())
+
+
+def _spelled(reading: Reading, values: Mapping[Path, _Value]) -> dict[Path, str]:
+    """What must be sent as it is spelled; nothing when the arguments were taken apart, where paths may not hold."""
+    if reading.repaired:
+        return {}
+    found = {path[1:]: value.text for path, value in values.items() if value.is_json and path[0] == "arguments"}
+    return {path: text for path, text in found.items() if path and _loses_digits(text)}
+
+
+def _loses_digits(text: str) -> bool:
+    other: list[str] = []
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if repr(value) != digits:
+            other.append(digits)
+        return value
+
+    json.loads(text, parse_float=number)
+    return bool(other)
 
 
 def _really_taken(tree: Json, paths: Sequence[Path], read: Callable[[Json], Reading]) -> bool:

@@ -85,7 +85,9 @@ class Executor:
         headers = connection.wire.call_headers(tool.name, tool.input_schema, arguments)
         progress = run.progressed if run.progress else None
         with anyio.fail_after(run.execution.call_seconds):
-            run.request_id = await connection.peer.call(params, run, run.ticket, headers=headers, progress=progress)
+            run.request_id = await connection.peer.call(
+                params, run, run.ticket, headers=headers, progress=progress, spelled=run.execution.spelled
+            )
 
     async def _open(self, run: Run) -> None:
         """Commit the intent; only a read-only tool goes on without (FACTS: the answer is then delivered exactly)."""

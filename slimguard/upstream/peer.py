@@ -15,6 +15,7 @@ import anyio
 from slimguard.errors import UpstreamFailed
 from slimguard.model import Json, Ran
 from slimguard.upstream.framing import Message, MessageId, Notification, Request, Response
+from slimguard.upstream.spelling import spelled_out, with_marks
 from slimguard.upstream.wire import NotSent, Outgoing, Ticket, Wire
 
 METHOD_NOT_FOUND = -32601
@@ -114,11 +115,13 @@ class Peer:
         *,
         headers: Mapping[str, str],
         progress: Callable[[Json], None] | None,
+        spelled: Mapping[tuple[str | int, ...], str] | None = None,
     ) -> int:
         """Send one `tools/call` with its ticket; returns its id. Raises `NotSent`, and then `waiter` hears nothing."""
         identity = self._next_id(waiter)
         self._calls[identity] = progress
-        body = self._request(identity, "tools/call", params, token=identity if progress else None)
+        marked, marks = with_marks(params, spelled or {}, ticket.ref)
+        body = spelled_out(self._request(identity, "tools/call", marked, token=identity if progress else None), marks)
         try:
             await self._send(Outgoing(body, "tools/call", identity, headers, ticket))
         except BaseException:
