@@ -89,10 +89,8 @@ CASES = tuple(
 
 REPRESENTATIVES = (
     ("stdio", "guard killed", "accepted-dispatched-committed"),
-    ("stdio", "guard killed", "half-written"),
     ("stdio", "guard killed", "snapshot-half-written"),
     ("stdio", "server killed", "half-response"),
-    ("http-json", "connection dropped", "after-flush"),
     ("http-sse", "cancelled", "half-response"),
     ("stdio", "host gone", "after-flush"),
 )
