@@ -294,6 +294,9 @@ RESUME_MAX_SECONDS = 30.0
 READER_CACHE_BYTES = 96 * 1024 * 1024
 """Folded texts and tables kept between reads: the second search or `sql:` on a result costs a fifth of the first."""
 
+REASON_CHARS = 300
+"""Of the reason why a server is down, in the map; `doctor` tells it whole."""
+
 MAP_LINES = 40
 """Lines of the map of servers that `find_tool` prints without a query or a match."""
 

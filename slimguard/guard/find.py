@@ -8,7 +8,8 @@ from typing import Any
 from slimguard import policy, ranking
 from slimguard.canonical import dump
 from slimguard.errors import RequestRejected
-from slimguard.frame import one_line, safe_text
+from slimguard.frame import safe_text
+from slimguard.guard.naming import reason_of
 from slimguard.guard.services import Services
 from slimguard.model import Budget, Caller, JsonObject, Reply, ServerStatus, Tool, is_array, is_object
 from slimguard.ports import TokenCounter
@@ -68,7 +69,7 @@ def _matches_answer(services: Services, caller: Caller, counter: TokenCounter, f
 def _entry(tool: Tool, status: ServerStatus | None, counter: TokenCounter) -> str:
     lines = [f"tool_ref: {tool.ref}"]
     if status is not None and status.state in ("unavailable", "disabled"):
-        lines.append(f"unavailable: {one_line(status.reason) or status.state}")
+        lines.append(f"unavailable: {reason_of(status)}")
     about = _about(tool)
     if about:
         lines.append(about)
@@ -167,11 +168,13 @@ def _map_lines(services: Services, limit: int) -> list[str]:
     """One line a server: its tools by area, or why it has none."""
     catalog = services.shelf.catalog()
     listed = {tool.server for tool in catalog.tools}
-    lines = [f"{len(catalog.tools)} tools on {len(listed)} servers; `server: words` asks one server only"]
+    servers = "1 server" if len(listed) == 1 else f"{len(listed)} servers"
+    lines = [f"{len(catalog.tools)} tools on {servers}; `server: words` asks one server only"]
     lines += [_map_line(area) for area in ranking.map_of(catalog.tools, limit)]
     for status in services.upstreams.statuses():
         if status.state in ("unavailable", "connecting") and status.name not in listed:
-            lines.append(f"{status.name}: {status.state}{f' ({one_line(status.reason)})' if status.reason else ''}")
+            reason = f" ({reason_of(status)[: policy.REASON_CHARS]})" if status.reason else ""
+            lines.append(f"{status.name}: {status.state}{reason}")
     return lines
 
 

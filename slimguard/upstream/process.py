@@ -105,6 +105,7 @@ class Child:
         self._hurried = False
         self._watch = _pidfd(process.pid)
         self.stderr = StderrTail(secrets)
+        self._stderr_ended = anyio.Event()
 
     @property
     def pid(self) -> int:
@@ -135,6 +136,13 @@ class Child:
         """Read stderr until it ends, so that the child never blocks on it."""
         while chunk := await _read(self._stderr):
             self.stderr.feed(chunk)
+        self._stderr_ended.set()
+
+    async def last_words(self, seconds: float) -> None:
+        """Wait, at most `seconds`, for the end of the process and of its stderr, which explain a broken pipe."""
+        with anyio.move_on_after(seconds):
+            await self.exited()
+            await self._stderr_ended.wait()
 
     def has_exited(self) -> bool:
         """Whether the process itself has ended."""

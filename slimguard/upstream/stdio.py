@@ -101,9 +101,7 @@ class StdioWire:
                 tasks.start_soon(self._end_with_child, tasks.cancel_scope)
                 reason = await self._read_lines()
                 self._inbound.stale(reason)
-                # Give the exit code a moment to arrive: it explains more than the end of the pipe.
-                with anyio.move_on_after(_LAST_BYTES_SECONDS):
-                    await self.child.exited()
+                await self.child.last_words(_LAST_BYTES_SECONDS)
                 tasks.cancel_scope.cancel()
         except Exception as error:  # noqa: BLE001 - whatever a server makes us stumble over stays its own problem
             reason = f"reading from the server failed: {type(error).__name__}"
@@ -115,6 +113,7 @@ class StdioWire:
         try:
             await self.child.write(line[start:end])
         except PipeBroken as broken:
+            await self.child.last_words(_LAST_BYTES_SECONDS)
             taken = start + broken.written
             reason = f"the server stopped reading after {taken} of {len(line)} bytes"
             raise NotSent(reason, ran="no" if taken == 0 else "unknown") from broken

@@ -148,3 +148,11 @@ def test_a_call_of_a_server_that_is_still_connecting_ends_at_the_soft_deadline_u
     assert "still connecting" in text
     assert "tool ran: no" in text
     assert bench.calls() == []
+
+
+def test_a_call_of_a_dead_server_says_why_it_is_dead(bench, helpers):
+    bench.servers["dead"] = {"command": "sh", "args": ["-c", "echo no license >&2; exit 3"]}
+    host = bench.host()
+    text = helpers.text_of(host.tool("dead/anything"))
+    assert "exit code 3" in text and "no license" in text and "tool ran: no" in text
+    assert "no license" in helpers.text_of(host.call("find_tool"))
