@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from slimguard import policy
 from slimguard.canonical import dump
+from slimguard.cli.connecting import add_seconds
 from slimguard.cli.helping import command
 from slimguard.cli.output import add_config, add_json, colour, say, say_json, table
 
@@ -40,13 +41,7 @@ def add(commands: Any) -> None:
     summary = "show what the servers' tools cost a host, and what is odd"
     parser = command(commands, "analyze", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     parser.add_argument("--all", action="store_true", help="list every tool, not only the most expensive")
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        metavar="N",
-        default=policy.START_SECONDS,
-        help=f"wait at most so long for servers (default: {policy.START_SECONDS:g})",
-    )
+    add_seconds(parser)
     add_config(parser)
     add_json(parser)
     parser.set_defaults(run=run)

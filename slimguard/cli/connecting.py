@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from slimguard import policy
 from slimguard.model import ServerStatus, Tool
 from slimguard.settings import ServerConfig
 
@@ -53,6 +55,12 @@ def survey(servers: Mapping[str, ServerConfig], seconds: float) -> Survey:
         return found[0]
 
     return anyio.run(main)
+
+
+def add_seconds(parser: argparse.ArgumentParser) -> None:
+    """The `--seconds N` option of commands that wait for servers."""
+    words = f"wait at most so long for servers (default: {policy.START_SECONDS:g})"
+    parser.add_argument("--seconds", type=float, metavar="N", default=policy.START_SECONDS, help=words)
 
 
 def missing_command(server: ServerConfig, environment: Mapping[str, str]) -> str:

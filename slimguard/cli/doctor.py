@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from slimguard import policy
+from slimguard.cli.connecting import add_seconds
 from slimguard.cli.helping import command
 from slimguard.cli.output import add_config, add_json, colour, counted, say, say_json
 
@@ -47,13 +47,7 @@ def add(commands: Any) -> None:
     summary = "say what works and what does not, and what to do"
     parser = command(commands, "doctor", summary, DESCRIPTION, examples=EXAMPLES, then=THEN)
     parser.add_argument("--no-connect", action="store_true", help="do not start or reach the servers")
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        metavar="N",
-        default=policy.START_SECONDS,
-        help=f"wait at most so long for servers (default: {policy.START_SECONDS:g})",
-    )
+    add_seconds(parser)
     add_config(parser)
     add_json(parser)
     parser.set_defaults(run=run)
