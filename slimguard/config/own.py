@@ -13,7 +13,6 @@ from slimguard.config.files import absolute
 from slimguard.config.variables import VariableProblem, expand
 from slimguard.errors import ConfigurationError
 from slimguard.jsonc import Node
-from slimguard.references import wrong_rule
 from slimguard.settings import BudgetSettings, ServerConfig, Settings, StoreSettings, Timeouts, ToolSettings
 
 
@@ -34,7 +33,7 @@ def own_problems(root: Node) -> Iterator[Problem]:
     for path in (("slimguard", "flows", "allow"), ("slimguard", "flows", "deny")):
         node = root.get(*path)
         for index, item in enumerate(node.items if node else ()):
-            if wrong := wrong_rule(item.value):
+            if wrong := _wrong_flow(item.value):
                 yield Problem(item.start, (*path, str(index)), wrong)
     settings = root.get("slimguard", "tools", "settings")
     for member in settings.members if settings else ():
@@ -109,6 +108,12 @@ def _store_path(written: str, source: Path, environment: Mapping[str, str]) -> s
         return absolute(expand(written, environment), source.parent, environment)
     except VariableProblem as problem:
         raise ConfigurationError(f"{source}: $.slimguard.store.path: {problem}", code="config_invalid") from None
+
+
+def _wrong_flow(rule: str) -> str:
+    from slimguard.references import wrong_rule  # noqa: PLC0415 - its readers of results have no place in a start
+
+    return wrong_rule(rule)
 
 
 def _wrong_glob(glob: str) -> str:
