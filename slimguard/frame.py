@@ -6,9 +6,13 @@ import json
 import unicodedata
 
 from slimguard.errors import SlimguardError
+from slimguard.policy import ERROR_BUDGET
 
 MARK = "[slimguard "
 """How both lines begin. The position (first and last line) and the unguessable ref tell them from upstream text."""
+
+_LEAST_CUT = 80
+"""Bytes of a line that are worth showing when it does not fit whole."""
 
 
 def header(kind: str, ref: str, shown: str, *notes: str) -> str:
@@ -44,13 +48,29 @@ def read_call(ref: str, query: str = "", cursor: str = "") -> str:
 
 
 def error_text(error: SlimguardError) -> str:
-    """An error as the host's model reads it: what happened, `tool ran: …`, details, the next call."""
-    lines = [f"{one_line(error.message)} (tool ran: {error.ran})"]
-    if error.detail:
-        lines.append(error.detail)
-    if error.next_call:
-        lines.append(f"next: {error.next_call}")
-    return "\n".join(lines)
+    """An error as the host's model reads it: what happened, `tool ran: …`, details, the next call.
+
+    Details are cut to `policy.ERROR_BUDGET`, in bytes and lines; the first line and the next call are what matters.
+    """
+    first = f"{one_line(error.message)[: ERROR_BUDGET.line_chars]} (tool ran: {error.ran})"
+    last = f"next: {error.next_call}" if error.next_call else ""
+    room = ERROR_BUDGET.bytes - len(f"{first}{last}".encode("utf-8", "replace"))
+    return "\n".join([first, *_within(error.detail, room), *([last] if last else [])])
+
+
+def _within(detail: str, room: int) -> list[str]:
+    """The lines of `detail` that have room, and how many have not; a line that is cut ends with `…`."""
+    lines = detail.split("\n") if detail else []
+    kept: list[str] = []
+    for line in lines[: ERROR_BUDGET.lines]:
+        data = line.encode("utf-8", "replace")
+        if len(data) > room:
+            kept += [data[:room].decode("utf-8", "ignore") + "…"] if room > _LEAST_CUT else []
+            break
+        room -= len(data) + 1
+        kept.append(line)
+    left = len(lines) - len(kept)
+    return [*kept, f"… {left} more lines"] if left else kept
 
 
 def size_text(size: int) -> str:

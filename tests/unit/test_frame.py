@@ -22,6 +22,7 @@ from slimguard.frame import (
     size_text,
     token_text,
 )
+from slimguard.policy import ERROR_BUDGET
 
 REF = "r0123456789abcd"
 
@@ -83,3 +84,14 @@ def test_hidden_characters_of_a_server_are_not_shown() -> None:
 def test_an_error_says_what_happened_whether_the_tool_ran_and_what_to_do() -> None:
     lines = error_text(RequestRejected("no such tool", next_call="find_tool()", detail="$.a: required")).split("\n")
     assert lines == ["no such tool (tool ran: no)", "$.a: required", "next: find_tool()"]
+
+
+@pytest.mark.parametrize("detail", ["x" * 100_000, "line\n" * 10_000, "é" * 50_000, "a\n" + "b" * 50_000 + "\nc"])
+def test_an_error_is_bounded_and_keeps_its_first_line_and_its_next_call(detail: str) -> None:
+    text = error_text(RequestRejected("m" * 50_000, next_call="read_result()", detail=detail))
+    assert len(text.encode()) <= ERROR_BUDGET.bytes + 60
+    assert text.count("\n") <= (ERROR_BUDGET.lines or 0) + 3
+    first, *_, last = text.split("\n")
+    assert first.endswith("(tool ran: no)")
+    assert last == "next: read_result()"
+    assert "…" in text
