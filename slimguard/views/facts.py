@@ -182,7 +182,8 @@ def _range(column: Column, ranked: Ranked, *, rows_shown: bool) -> str:
     low, high = column.values[column.low], column.values[column.high]
     if column.kind == "time":
         return f"{column.name}: {cell(low)} … {cell(high)}"
-    if column in ranked.labels or _is_sequence(column) or _IDS.search(column.name) or _PLACES.search(column.name):
+    named = column in ranked.labels and len(ranked.columns) > 1
+    if named or _is_sequence(column) or _IDS.search(column.name) or _PLACES.search(column.name):
         return ""
     least = _at(column, ranked, column.low, titles=False) if low != 0 and not rows_shown else ""
     most = _at(column, ranked, column.high, titles=not rows_shown)
@@ -195,7 +196,7 @@ def _at(column: Column, ranked: Ranked, row: int, *, titles: bool) -> str:
     """` (the row's label)` for a value that one row holds, or the first of a few."""
     value = column.values[row]
     tied = column.counts[value] if column.counts is not None else 1
-    where = row_label(ranked, row, titles=titles)
+    where = row_label(ranked, row, titles=titles) if column not in ranked.labels else ""
     if not where or tied > RARE:
         return ""
     return f" ({where}{f' and {tied - 1} more' if tied > 1 else ''})"

@@ -34,6 +34,8 @@ SECOND_SHARE = 0.1
 """A second table is shown with rows when it holds so much of what the first one holds."""
 LEAST_SHARE = 0.12
 """A table is shown as one when its rows make up so much of the JSON; a smaller one is a leaf."""
+LIST_SHARE = 0.35
+"""A list of plain values is shown as a table when it makes up so much of the JSON."""
 _HEADING = re.compile(r"(?i)^(?:sub)?(?:heading|header|title|h[1-6])")
 _KINDS = {
     "lines": "JSON lines",
@@ -77,6 +79,8 @@ def json_view(content: Content, encoded: int = 0) -> Sketch:
         parts.extend(table_parts(table, columns, content, rank=rank))
     total = sum(table.count for table in main)
     shown = "outline" if "tree" in told_kinds else ""
+    if shown:
+        total = max(table.count for table in content.tables)
     kind = "tree" if shown else _KINDS.get(main[0].kind, "records")
     return Sketch(kind, parts, f"{total:,} items", shown, tuple(hints), names)
 
@@ -128,7 +132,9 @@ def _shown(content: Content, encoded: int) -> list[Table]:
         and _size(value_at(content.value, table.path)) >= LEAST_SHARE * size
     ]
     if not rows:
-        return []
+        lists = [table for table in content.tables if table.kind == "values" and table.count > 20]
+        large = [table for table in lists if _size(value_at(content.value, table.path)) >= LIST_SHARE * size]
+        return large[:1]
     others = [
         table for table in rows[1:] if table.path != rows[0].path and table.weight >= rows[0].weight * SECOND_SHARE
     ]

@@ -231,3 +231,15 @@ def test_every_query_that_a_view_proposes_runs_and_finds_something(name, desk):
         body = desk.body(desk.result(result), hint)
         assert body.strip()
         assert "no rows" not in body and "0 hits" not in body
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ([f"src/a{n % 9}/m{n}.{('py', 'md')[n % 2]}" for n in range(900)], "value ends in: .py 450, .md 450"),
+        ({"prices": [n % 50 for n in range(3_000)]}, "value: 0 … 49, sum 73500"),
+        ({"tags": [("red", "blue")[n % 2] for n in range(800)]}, "value: blue 400, red 400"),
+    ],
+)
+def test_a_long_list_of_plain_values_is_summed_up(value, line):
+    assert line in view_of_json(value).body
