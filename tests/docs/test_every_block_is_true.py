@@ -76,6 +76,20 @@ def test_every_link_leads_to_a_file_and_a_heading(path: Path) -> None:
             assert anchor in [re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in headings], target
 
 
+def test_every_page_is_reached_from_the_index() -> None:
+    seen: set[Path] = set()
+    waiting = [ROOT / "docs" / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in seen:
+            continue
+        seen.add(page)
+        targets = [target.partition("#")[0] for target in LINK.findall(prose(page)) if not re.match(r"[a-z]+:", target)]
+        found = [(page.parent / target).resolve() for target in targets if target.endswith(".md")]
+        waiting += [target for target in found if target.exists()]
+    assert [name_of(path) for path in PAGES if "docs" in path.parts and path not in seen] == []
+
+
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_every_json_block_parses_and_a_configuration_loads(path: Path, tmp_path: Path) -> None:
     for block in blocks(path):
