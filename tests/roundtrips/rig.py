@@ -100,7 +100,9 @@ class Web:
 class Rig:
     """Worlds behind a guard in one folder."""
 
-    def __init__(self, folder: Path, worlds: Sequence[str], transport: str, mode: str, **section: Any) -> None:
+    def __init__(
+        self, folder: Path, worlds: Sequence[str], transport: str = "stdio", mode: str = "compact", **section: Any
+    ) -> None:
         self.folder, self.worlds, self.mode = folder, worlds, mode
         self.processes: list[subprocess.Popen[bytes]] = []
         servers = {name: self._server(name, transport) for name in worlds}

@@ -55,6 +55,7 @@ def serve_stdio(world: World) -> None:
     out = sys.stdout.buffer
     for line in sys.stdin.buffer:
         message = json.loads(line)
+        (world.folder / "last_request.json").write_bytes(line)
         if "id" in message:
             out.write((compact({"jsonrpc": "2.0", "id": message["id"], **world.answer(message)}) + "\n").encode())
             out.flush()
@@ -65,7 +66,9 @@ def serve_http(world: World) -> None:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body = self.rfile.read(int(self.headers["content-length"]))
+            (world.folder / "last_request.json").write_bytes(body)
+            message = json.loads(body)
             if "id" not in message:
                 self.reply(202, b"")
                 return

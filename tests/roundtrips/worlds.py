@@ -441,6 +441,30 @@ def tickets(folder: Path) -> Tools:
     }
 
 
+# --- whatever a test wants -------------------------------------------------------------------------------------------
+
+
+def anything(folder: Path) -> Tools:
+    """A reader that gives the file `value`, and writers whose schemas take a text, an object, and objects of an own."""
+
+    def load(_: dict[str, Any]) -> Any:
+        return (folder / "value").read_bytes().decode("utf-8")
+
+    def save(given: dict[str, Any]) -> Any:
+        (folder / "saved.json").write_bytes(compact(given).encode("utf-8", "surrogatepass"))
+        return "saved"
+
+    strict = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
+    own = {"type": "object", "properties": {"$result": TEXT}, "required": ["$result"], "additionalProperties": False}
+    two = {"anyOf": [own, TEXT]}
+    schemas = {"text": TEXT, "object": {"type": "object"}, "any": {}, "list": {"type": "array"}, "strict": strict,
+               "own": own, "two": two}  # fmt: skip
+    return {
+        "load": (tool("Load.", "", True), load),
+        "save": (tool("Save.", "", **schemas), save),
+    }
+
+
 WORLDS: dict[str, Callable[[Path], Tools]] = {
     "wiki": wiki,
     "notes": notes,
@@ -452,4 +476,6 @@ WORLDS: dict[str, Callable[[Path], Tools]] = {
     "reports": reports,
     "mail": mail,
     "tickets": tickets,
+    "anything": anything,
+    "elsewhere": anything,
 }
