@@ -15,10 +15,10 @@ def _field_weights() -> dict[str, float]:
         "server": 3.0,
         "title": 2.0,
         "lead": 1.5,
-        "rest": 0.8,
+        "rest": 0.95,
         "parameters": 1.0,
-        "details": 0.2,
-        "kinds": 0.8,
+        "details": 0.3,
+        "kinds": 0.4,
     }
 
 
