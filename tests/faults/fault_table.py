@@ -56,8 +56,13 @@ def endings_of(carrier: str, fault: str, point: str) -> tuple[Ending, ...]:
     if fault in ("server killed", "connection dropped"):
         return _of_lost_server(carrier, fault, point)
     if point in BEFORE_SEND:
-        return (NOTHING, NOT_SENT, STORED)
+        return _before_send(point)
     return (STORED,)
+
+
+def _before_send(point: str) -> tuple[Ending, ...]:
+    """Nothing was sent yet: the call ends there, or goes on over a new connection; a committed intent stays known."""
+    return (STORED, NOT_SENT, NOTHING) if point in BEFORE_INTENT else (STORED, NOT_SENT)
 
 
 def _of_killed_guard(point: str) -> tuple[Ending, ...]:
@@ -72,7 +77,7 @@ def _of_killed_guard(point: str) -> tuple[Ending, ...]:
 
 def _of_lost_server(carrier: str, fault: str, point: str) -> tuple[Ending, ...]:
     if point in BEFORE_SEND:
-        return (STORED, NOT_SENT, NOTHING)
+        return _before_send(point)
     if point in ("after-flush", "half-response"):
         return (LOST,)
     if point == "before-write" and carrier == "stdio":
