@@ -145,24 +145,26 @@ async def lines_of(
     async for chunk in chunks:
         *whole, tail = chunk.split(b"\n")
         for piece in whole:
-            parts.append(piece)
-            size += len(piece)
-            if size <= limit:
-                line = parts[0] if len(parts) == 1 else b"".join(parts)
-                if line.strip():
-                    yield line
-            else:
-                log(f"dropped a message of the host of more than {limit} bytes")
+            line = _finished(parts, piece, size + len(piece), log, limit)
+            if line.strip():
+                yield line
             parts, size = [], 0
-        if tail:
-            size += len(tail)
-            parts = [*parts, tail] if size > limit and not parts else parts
-            if size <= limit:
-                parts.append(tail)
-    if parts and size <= limit:
-        line = b"".join(parts)
-        if line.strip():
-            yield line
+        size += len(tail)
+        if size > limit:
+            parts = []  # the rest of the line is only counted
+        elif tail:
+            parts.append(tail)
+    line = _finished(parts, b"", size, log, limit)
+    if line.strip():
+        yield line
+
+
+def _finished(parts: list[bytes], last: bytes, size: int, log: Callable[[str], None], limit: int) -> bytes:
+    """The line of these parts, or nothing when it is over the limit."""
+    if size > limit:
+        log(f"dropped a message of the host of more than {limit} bytes")
+        return b""
+    return b"".join([*parts, last]) if parts else last
 
 
 def parse_line(line: bytes) -> SessionMessage | bytes:

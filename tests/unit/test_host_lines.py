@@ -66,6 +66,11 @@ def test_a_line_over_the_limit_is_dropped_and_said_and_the_next_is_read(chunks: 
     assert "50 bytes" in said[0]
 
 
+def test_a_last_line_over_the_limit_is_said_too() -> None:
+    lines, said = cut([b"ok\n", b"x" * 30, b"x" * 30], limit=50)
+    assert (lines, len(said)) == ([b"ok"], 1)
+
+
 def test_a_request_is_read() -> None:
     message = parse_line(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
     assert isinstance(message, SessionMessage)
