@@ -118,7 +118,8 @@ def _path(value: Json, number: int) -> str:
         raise _wrong(number, "a place is a text: a JSON pointer such as /a/b, or JMESPath such as a.b[0]")
     if len(value) > policy.EDIT_CHARS:
         raise _wrong(number, f"a place is longer than {policy.EDIT_CHARS:,} characters")
-    return value.strip()
+    text = value.lstrip(" \t\n")
+    return text if text.startswith("/") else text.rstrip(" \t\n")  # a pointer may end in a key's own space
 
 
 def _flag(given: Mapping[str, Any], number: int) -> bool:

@@ -20,7 +20,7 @@ MARK = "4242424242e-1"
 """A number that stands for the target; spelled so that nothing else is like it."""
 
 plain = st.text(st.characters(codec="utf-8"), max_size=12)
-keys = plain | st.sampled_from(["a", "b", "", "a/b", "~", "0", 'x"y', "é"])
+keys = plain | st.sampled_from(["a", "b", "", "a/b", "~", "0", 'x"y', "é", "\x85", " "])
 scalars = st.none() | st.booleans() | st.integers() | st.sampled_from([1.5, -0.0, 1e300]) | plain
 values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4), max_leaves=12
