@@ -8,7 +8,10 @@ import sys
 import tomllib
 from pathlib import Path
 
+import slimguard
+
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(slimguard.__file__).parent
 PAGE = (ROOT / "docs" / "explanation" / "dependencies.md").read_text(encoding="utf-8")
 MODULES = {
     "yaml": "pyyaml",
@@ -59,7 +62,7 @@ def test_every_dependency_is_pinned() -> None:
 
 def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None:
     imported: set[str] = set()
-    for path in (ROOT / "slimguard").rglob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+import slimguard
 from slimguard.cli import EXIT_CODES, build_parser, reference
 from slimguard.config.keys import KEYS, dotted
 from slimguard.query import KINDS
 from slimguard.views.registry import KINDS as VIEWS
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(slimguard.__file__).parent
 PAGES = ROOT / "docs" / "reference"
 CODE = re.compile(r"""code=f?["']([a-z_]+)["']|, code: str = ["']([a-z_]+)["']""")
 WRITTEN_QUERIES = {"page": "*(empty)*", "words": "`find:", "regex": "`/"}
@@ -24,9 +26,9 @@ def read(name: str) -> str:
 
 def error_codes() -> set[str]:
     found: set[str] = set()
-    for path in (ROOT / "slimguard").rglob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         found |= {one or other for one, other in CODE.findall(path.read_text(encoding="utf-8"))}
-    cursors = (ROOT / "slimguard" / "readers" / "cursor.py").read_text(encoding="utf-8")
+    cursors = (PACKAGE / "readers" / "cursor.py").read_text(encoding="utf-8")
     found |= {f"cursor_{name}" for name in re.findall(r'_error\(\s*"([a-z]+)"', cursors)}
     return found | {"expired", "evicted"}  # states of a ref that are codes of the same name
 
