@@ -313,7 +313,7 @@ HTTP_BODY_BYTES = 64 * 1024 * 1024
 """Largest request body over HTTP: arguments may carry a whole document."""
 
 KEPT_LOAD_SECONDS = 3.0
-"""The first question waits this long for the kept catalog, so that it is answered from it; loading takes about 30 ms."""
+"""The first question waits this long for the kept catalog and is answered from it; loading takes about 30 ms."""
 
 LISTED_WAIT_SECONDS = 1.0
 """Upstreams are started when `tools/list` was answered, or after this, so that the start is not shared with them."""
