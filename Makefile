@@ -39,7 +39,8 @@ imports: install
 check: lint types imports test
 
 faults: install
-	$(BIN)/python -m pytest tests/faults -m "faults or not faults"
+	FAULT_RESULTS=tests/faults/fault_results.json $(BIN)/python -m pytest tests/faults -m faults
+	$(BIN)/python tests/faults/fault_page.py
 
 soak: install
 	$(BIN)/python benchmarks/soak.py
