@@ -101,6 +101,7 @@ def analysis(found: Survey) -> dict[str, Any]:
             "fat_schemas": [tool.id for tool in found.tools if schemas[tool.id] > policy.SCHEMA_TOKENS],
             "without_annotations": [tool.id for tool in found.tools if not tool.annotations],
             "writers_not_marked": [tool.id for tool in found.tools if _unmarked_writer(tool)],
+            "suspicious_texts": {tool.id: list(why) for tool, why in _suspicious(found.tools)},
             "offer_more_than_tools": {name: list(offers) for name, offers in found.beyond.items()},
         },
     }
@@ -109,6 +110,13 @@ def analysis(found: Survey) -> dict[str, Any]:
 def _duplicates(tools: Sequence[Tool]) -> dict[str, list[str]]:
     names = Counter(tool.name for tool in tools)
     return {name: [tool.server for tool in tools if tool.name == name] for name, count in names.items() if count > 1}
+
+
+def _suspicious(tools: Sequence[Tool]) -> list[tuple[Tool, tuple[str, ...]]]:
+    """Tools whose texts hide characters, repeat themselves or speak to the model."""
+    from slimguard.ranking import suspicious
+
+    return [(tool, findings) for tool in tools if (findings := suspicious(tool))]
 
 
 def _unmarked_writer(tool: Tool) -> bool:
@@ -123,6 +131,7 @@ _TITLES = {
     "fat_schemas": f"input schemas over {policy.SCHEMA_TOKENS} tokens: find_tool gives a signature and a ref instead",
     "without_annotations": "no annotations at all",
     "writers_not_marked": "neither marked read-only nor destructive or not",
+    "suspicious_texts": "texts that look wrong; find_tool shows them without hidden characters",
     "offer_more_than_tools": "offer prompts or resources, which do not pass through slimguard yet",
 }
 

@@ -169,7 +169,8 @@ def _map_lines(services: Services, limit: int) -> list[str]:
     catalog = services.shelf.catalog()
     listed = {tool.server for tool in catalog.tools}
     servers = "1 server" if len(listed) == 1 else f"{len(listed)} servers"
-    lines = [f"{len(catalog.tools)} tools on {servers}; `server: words` asks one server only"]
+    tools = "1 tool" if len(catalog.tools) == 1 else f"{len(catalog.tools)} tools"
+    lines = [f"{tools} on {servers}; `server: words` asks one server only"]
     lines += [_map_line(area) for area in ranking.map_of(catalog.tools, limit)]
     for status in services.upstreams.statuses():
         if status.state in ("unavailable", "connecting") and status.name not in listed:

@@ -260,7 +260,7 @@ answers = {
         "protocolVersion": "2025-11-25", "serverInfo": {"name": "offering", "version": "1"},
         "capabilities": {"tools": {}, "prompts": {}, "resources": {}},
     },
-    "tools/list": {"tools": [{"name": "act", "inputSchema": {"type": "object"}}]},
+    "tools/list": {"tools": [{"name": "act", "description": "Act\\u200b now.", "inputSchema": {"type": "object"}}]},
     "prompts/list": {"prompts": [{"name": "one"}]},
     "resources/list": {"resources": []},
 }
@@ -288,4 +288,7 @@ def test_what_a_server_really_offers_beyond_tools_is_said_and_it_can_stay_where_
     assert analysis["servers"][0]["tools"] == 1
     assert analysis["findings"]["offer_more_than_tools"] == {"one": ["prompts"]}
     assert analysis["findings"]["without_annotations"] == ["one/act"]
+    assert analysis["findings"]["suspicious_texts"] == {
+        "one/act": ["hidden characters (zero-width or direction marks) in its text"]
+    }
     assert "1 tools, protocol 2025-11-25, offering 1" in run("doctor")[1]
