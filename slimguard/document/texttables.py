@@ -183,7 +183,7 @@ def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
 
 def _ruled_tables(text: str) -> Iterator[TextTable]:
     """Tables whose header is underlined: markdown, psql, MySQL boxes."""
-    first = _RULE_LINE.search(text)
+    first = _RULE_LINE.search(text) if "|" in text else None
     if first is None:
         return
     skipped = text.count("\n", 0, first.start())

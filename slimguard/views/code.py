@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from slimguard.views.headings import Heading
-from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Sketch
 from slimguard.views.prose import outlined
 
@@ -48,7 +47,7 @@ def looks_like_yaml(lines: Sequence[str]) -> bool:
 
 def code_view(content: Content) -> Sketch:
     """The view of source code."""
-    lines = shown_lines(content.text)
+    lines = content.lines
     found: list[Heading] = []
     for place, line in enumerate(lines):
         match = _DEFINITION.match(line) if len(line) < 400 else None
@@ -62,7 +61,7 @@ def code_view(content: Content) -> Sketch:
 
 def yaml_view(content: Content) -> Sketch:
     """The view of YAML and the like: keys of the upper levels."""
-    lines = shown_lines(content.text)
+    lines = content.lines
     return outlined("YAML", lines, yaml_headings(lines), content)
 
 

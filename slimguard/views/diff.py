@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from slimguard.query import Query, print_query
-from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Part, Sketch
 from slimguard.views.prose import clipped
 
@@ -51,7 +50,7 @@ def looks_like_diff(text: str) -> bool:
 
 def diff_view(content: Content) -> Sketch:
     """The view of one or more unified diffs."""
-    lines = shown_lines(content.text)
+    lines = content.lines
     files = _files(lines)
     added, removed = sum(item.added for item in files), sum(item.removed for item in files)
     listed = [

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from slimguard.query import Query, print_query
-from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Part, Sketch
 from slimguard.views.prose import clipped
 
@@ -38,7 +37,7 @@ def looks_like_trace(text: str) -> bool:
 
 def error_view(content: Content) -> Sketch:
     """The view of a long error text."""
-    lines = shown_lines(content.text)
+    lines = content.lines
     chain = [place for place, line in enumerate(lines) if _CHAIN.match(line) and place >= HEAD_LINES]
     head = [f"L{place + 1}: {clipped(line)}" for place, line in enumerate(lines[:HEAD_LINES])]
     listed = [line for place in chain for line in _link(lines, place)]

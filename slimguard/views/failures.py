@@ -71,9 +71,15 @@ def failing_lines(lines: Sequence[str]) -> tuple[list[int], list[int], list[int]
             failed.append(place)
         elif _SUMMARY.match(bare):
             summary.append(place)
-        elif _EXIT.search(bare):
+        elif _exit_in(bare):
             exits.append(place)
     return failed, summary, exits
+
+
+def _exit_in(line: str) -> re.Match[str] | None:
+    """Where a line tells an exit status; what begins a line is looked for there only."""
+    low = line.lower()
+    return _EXIT.search(line) if "exit" in low or "returned" in low else _EXIT.match(line)
 
 
 def failures_of(lines: Sequence[str], failed: Sequence[int]) -> list[Failure]:

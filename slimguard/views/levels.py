@@ -15,7 +15,8 @@ _WORDS = {
     "ALERT": FATAL, "SEVERE": ERROR, "ERROR": ERROR, "ERR": ERROR, "FAILURE": ERROR, "WARNING": WARN, "WARN": WARN,
     "NOTICE": INFO, "INFO": INFO, "INFORMATION": INFO, "DEBUG": DEBUG, "TRACE": DEBUG, "VERBOSE": DEBUG, "FINE": DEBUG,
 }  # fmt: skip
-_UPPER = re.compile(r"\b[A-Z]{3,11}\b(?!\s*=)")
+_UPPER = re.compile(r"[ACDEFINPSTVW](?<=\b[A-Z])[A-Z]{2,10}\b(?!\s*=)")
+"""A word in capitals with the first letter of a level."""
 _KEY = re.compile(r"\b(?:level|severity|lvl|log_?level)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)")
 _OTHER = re.compile(
     r"^(?:##\[|::)(error|warning|debug)[\]: ]"

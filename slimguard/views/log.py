@@ -14,7 +14,7 @@ from slimguard.query import Query, print_query
 from slimguard.views.events import Event, Group, event_at, exception_in, grouped, template_of
 from slimguard.views.failures import Failure, failing_lines, failures_of
 from slimguard.views.levels import ERROR, FATAL, STAMP, WARN, levels_of, stamp_of
-from slimguard.views.lines import line_starts, shown_lines
+from slimguard.views.lines import line_starts
 from slimguard.views.model import Content, Part, Sketch
 
 LINE_CHARS = 400
@@ -68,7 +68,7 @@ def looks_like_log(lines: Sequence[str]) -> bool:
 
 def log_view(content: Content) -> Sketch:
     """The view of a log."""
-    log = _read(shown_lines(content.text))
+    log = _read(content.lines)
     failed, summary, exits = failing_lines(log.bare)
     failures = failures_of(log.bare, failed)
     told = {place for failure in failures for place in (failure.line, *failure.reason)} | set(failed)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from slimguard.query import Query, print_query
-from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Part, Sketch
 from slimguard.views.prose import clipped
 
@@ -25,7 +24,7 @@ def looks_like_matches(lines: Sequence[str]) -> bool:
 
 def matches_view(content: Content) -> Sketch:
     """The view of search output."""
-    lines = shown_lines(content.text)
+    lines = content.lines
     files = Counter(match.group(1) for line in lines if (match := _MATCH.match(line[:400])))
     ordered = sorted(files.items(), key=lambda pair: -pair[1])
     groups = [ordered[place : place + FILES_A_LINE] for place in range(0, len(ordered), FILES_A_LINE)]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from slimguard.document import Block, Document, Table
 from slimguard.model import Budget, Json
 from slimguard.ports import TokenCounter
+from slimguard.views.lines import shown_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Sketch:
     """The telling columns of tables by the table's name, for the header."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Content:
     """One thing to show: a block's text, or JSON, or both, with what of the budget it may take."""
 
@@ -71,6 +73,11 @@ class Content:
     tables: Sequence[Table]
     budget: Budget
     counter: TokenCounter = field(repr=False)
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """The lines of the text as a terminal shows them; made once, for all kinds that look at them."""
+        return shown_lines(self.text)
 
     def tokens(self, text: str) -> int:
         """Tokens of a text of ours."""

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from slimguard.query import Query, print_query
 from slimguard.views.headings import Heading, heading_lines
-from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Part, Sketch
 
 HEADING_TOKENS = 420
@@ -37,7 +36,7 @@ def headings_of(lines: Sequence[str]) -> list[Heading]:
 
 def prose_view(content: Content) -> Sketch:
     """The view of running text."""
-    lines = shown_lines(content.text)
+    lines = content.lines
     return outlined("text", lines, headings_of(lines), content)
 
 

@@ -12,7 +12,6 @@ from slimguard.views.diff import diff_view, looks_like_diff
 from slimguard.views.encoded import encoded_text
 from slimguard.views.error import error_view, looks_like_trace
 from slimguard.views.jsonview import around_text, json_view
-from slimguard.views.lines import shown_lines
 from slimguard.views.log import log_view, looks_like_log
 from slimguard.views.markup import html_view, looks_like_html
 from slimguard.views.matches import looks_like_matches, matches_view
@@ -80,10 +79,6 @@ def _is_table(content: Content) -> bool:
     return bool(tables) and sum(tables) * 2 > content.text.count("\n")
 
 
-def _lines(content: Content) -> Sequence[str]:
-    return shown_lines(content.text)
-
-
 def _is_error(content: Content) -> bool:
     return content.document.is_error or looks_like_trace(content.text)
 
@@ -99,11 +94,11 @@ KINDS: tuple[Kind, ...] = (
     Kind("xml", _is_xml, xml_view),
     Kind("html", lambda content: looks_like_html(content.text), html_view),
     Kind("table", _is_table, texttable_view),
-    Kind("snapshot", lambda content: looks_like_snapshot(_lines(content)), snapshot_view),
-    Kind("matches", lambda content: looks_like_matches(_lines(content)), matches_view),
-    Kind("log", lambda content: not looks_like_trace(content.text) and looks_like_log(_lines(content)), log_view),
+    Kind("snapshot", lambda content: looks_like_snapshot(content.lines), snapshot_view),
+    Kind("matches", lambda content: looks_like_matches(content.lines), matches_view),
+    Kind("log", lambda content: not looks_like_trace(content.text) and looks_like_log(content.lines), log_view),
     Kind("error", _is_error, error_view),
-    Kind("code", lambda content: looks_like_code(_lines(content)), code_view),
-    Kind("yaml", lambda content: looks_like_yaml(_lines(content)), yaml_view),
+    Kind("code", lambda content: looks_like_code(content.lines), code_view),
+    Kind("yaml", lambda content: looks_like_yaml(content.lines), yaml_view),
     Kind("text", lambda _: True, prose_view),
 )

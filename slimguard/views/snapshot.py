@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from slimguard.query import Query, print_query
-from slimguard.views.lines import shown_lines
 from slimguard.views.model import Content, Part, Sketch
 
 NODE = re.compile(r"\s*- '?([a-z]+)(?: \"((?:[^\"\\]|\\.)*)\")?(?= |:|\[|$|')")
@@ -33,7 +32,7 @@ def looks_like_snapshot(lines: Sequence[str]) -> bool:
 
 def snapshot_view(content: Content) -> Sketch:
     """The view of an accessibility snapshot."""
-    lines = shown_lines(content.text)
+    lines = content.lines
     roles: Counter[str] = Counter()
     before: list[str] = []
     headings: list[str] = []
