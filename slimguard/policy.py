@@ -294,6 +294,12 @@ RESUME_MAX_SECONDS = 30.0
 READER_CACHE_BYTES = 96 * 1024 * 1024
 """Folded texts and tables kept between reads: the second search or `sql:` on a result costs a fifth of the first."""
 
+NOTE_TOKENS = 300
+"""Of a note that stands above a view, such as why a `result_query` failed; the view gets what is left."""
+
+NOTE_BYTES = 1_200
+"""The same in bytes."""
+
 REASON_CHARS = 300
 """Of the reason why a server is down, in the map; `doctor` tells it whole."""
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from slimguard import delivery, policy
 from slimguard.canonical import REF_RANDOM_BYTES, make_ref, value_digest
-from slimguard.document import Document, Path, document_of
-from slimguard.errors import RequestRejected, SlimguardError, StoreUnavailable, UpstreamFailed
-from slimguard.frame import error_text, footer, framed, header, read_call
+from slimguard.document import Path
+from slimguard.errors import RequestRejected, SlimguardError
+from slimguard.guard.delivering import deliver_outcome
 from slimguard.guard.expand import expand, record_flows
 from slimguard.guard.find import signature
 from slimguard.guard.naming import resolved
-from slimguard.guard.reading import Reader, opened
 from slimguard.guard.services import Services
-from slimguard.guard.writing_back import write_back
-from slimguard.model import Caller, Execution, Json, JsonObject, Outcome, Reply, StoredCall, Tool, is_object
+from slimguard.model import Caller, Execution, Json, JsonObject, Reply, Tool, is_object
 from slimguard.ports import HostChannel
 from slimguard.schema import Checker, Problem, checker_for
 
@@ -69,13 +66,6 @@ async def _checker(services: Services, tool: Tool) -> Checker:
     checker = await services.compute.run(lambda: checker_for(tool.input_schema))
     services.checkers.put(tool.digest, checker)
     return checker
-
-
-async def _aside(services: Services, size: int, work: Callable[[], T]) -> T:
-    """`work` on a result of `size` bytes: at once when it is small, else off the loop."""
-    if size <= policy.INLINE_WORK_BYTES:
-        return work()
-    return await services.compute.run(work)
 
 
 async def call_directly(
@@ -189,108 +179,3 @@ async def execute(
         "call", tool=tool.id, state=outcome.state, ms=int((services.clock.monotonic() - began) * 1000)
     )
     return await deliver_outcome(services, caller, tool, outcome, result_query=result_query, arguments=arguments)
-
-
-async def deliver_outcome(
-    services: Services,
-    caller: Caller,
-    tool: Tool | None,
-    outcome: Outcome,
-    *,
-    result_query: str = "",
-    arguments: JsonObject | None = None,
-) -> Reply:
-    """The reply for what is known of one execution; raises `UpstreamFailed` when there is no answer.
-
-    `arguments` are those of the call where they are known: a hint on writing back is made of them.
-    """
-    if outcome.state == "running":
-        return still_running(outcome.ref)
-    answer = outcome.answer
-    if answer is None and outcome.stored is not None:
-        pair = await opened(services, caller, outcome.ref)
-        return await deliver_stored(
-            services, caller, tool, *pair, result_query=result_query, joined=outcome.joined, arguments=arguments
-        )
-    if answer is None:
-        again = "" if outcome.ran == "no" else f"; {read_call(outcome.ref)} tells its state"
-        raise UpstreamFailed(
-            outcome.reason or "the upstream did not answer",
-            ran=outcome.ran,
-            next_call=f"do not repeat it blindly: check its effect first{again}" if outcome.ran != "no" else again,
-            code="upstream_failed",
-        )
-    document = await _aside(services, len(answer.raw), lambda: document_of(answer.raw, answer.kind))
-    if outcome.stored is None:
-        return await services.compute.run(lambda: delivery.deliver_unstored(document, answer, outcome.reason))
-    if outcome.stored.digest:
-        services.documents.put(outcome.stored.digest, document)
-    return await deliver_stored(
-        services,
-        caller,
-        tool,
-        outcome.stored,
-        document,
-        result_query=result_query,
-        joined=outcome.joined,
-        arguments=arguments,
-    )
-
-
-def still_running(ref: str) -> Reply:
-    """The answer when the soft deadline passed before the upstream answered."""
-    shown = "nothing yet, still running"
-    body = "The tool was started once and goes on. Do not call it again: reading this result_ref waits for its result."
-    return Reply(text=framed(header("call", ref, shown), body, footer(ref, shown, read_call(ref))))
-
-
-async def deliver_stored(
-    services: Services,
-    caller: Caller,
-    tool: Tool | None,
-    stored: StoredCall,
-    document: Document,
-    *,
-    result_query: str = "",
-    joined: bool = False,
-    arguments: JsonObject | None = None,
-) -> Reply:
-    """Exact, mirror or view of a stored answer; or what `result_query` asks of it, and the view when that fails."""
-    note = "joined an identical call that was in flight" if joined else ""
-    if result_query.strip():
-        try:
-            return await Reader(services, caller).answer([(stored, document)], result_query)
-        except (RequestRejected, StoreUnavailable) as error:
-            told = SlimguardError(error.message, ran="yes", next_call=error.next_call, detail=error.detail)
-            note = f"result_query failed: {error_text(told)}"
-    budgets = services.budgets(caller.host)
-    inline = budgets.inline(tool)
-
-    def hint() -> str:
-        if tool is None or arguments is None:
-            return ""
-        native = services.settings().mode == "native"
-        return write_back(tool, arguments, document, stored.ref, services.shelf.catalog().tools, native=native)
-
-    counted = bool(note) or inline.tokens < policy.INLINE_WORK_BYTES
-    reply = await _aside(
-        services,
-        policy.PARSE_LIMIT_BYTES if counted else len(document.raw),
-        lambda: delivery.deliver(
-            document,
-            stored,
-            tool,
-            budgets.view(tool),
-            budgets.counter,
-            settings=budgets.tool(tool) if tool else None,
-            inline=inline,
-            extreme=services.settings().mode == "extreme",
-            forced=bool(note),
-            hint=hint,
-        ),
-    )
-    services.at("view-made")
-    if not note or reply.text is None:
-        return reply
-    first, _, rest = reply.text.partition("\n")
-    return Reply(f"{first}\n{note}\n{rest}", reply.exact, reply.media, reply.is_error)

@@ -8,7 +8,7 @@ from slimguard import policy, readers
 from slimguard.canonical import dump, is_ref
 from slimguard.document import Document, document_of
 from slimguard.errors import RequestRejected
-from slimguard.guard.call import deliver_outcome, still_running
+from slimguard.guard.delivering import deliver_outcome, still_running
 from slimguard.guard.reading import RECENT, Reader, opened
 from slimguard.guard.services import Services
 from slimguard.model import Caller, JsonObject, Reply, StoredCall, Tool

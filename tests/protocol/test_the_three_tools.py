@@ -142,6 +142,8 @@ def test_a_query_with_the_call_answers_in_one_round_trip(guard, bench, helpers):
     wrong = host.tool("count/table", {"rows": 3_000}, result_query="sql:SELECT nothing FROM nowhere")
     assert "result_query failed" in helpers.text_of(wrong)
     assert "tool ran: yes" in helpers.text_of(wrong)
+    assert len(helpers.text_of(wrong).encode()) <= 8_000
+    assert Tokens().count(helpers.text_of(wrong)) <= 2_000
     assert helpers.ref_of(wrong)
     assert len(bench.calls()) == 2
 
