@@ -419,6 +419,9 @@ ARGUMENT_DEPTH = 200
 EDITS = 200
 """Edits of one reference, applied one after the other."""
 
+EDIT_WORK_CHARS = 200_000_000
+"""Characters that the edits of one reference go over, together: 40 edits of 5 MB, about ten seconds at the worst."""
+
 EDIT_PLACES = 100_000
 """Places that one edit may change at once."""
 

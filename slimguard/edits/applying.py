@@ -21,20 +21,27 @@ from slimguard.model import is_array
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """The text after all edits, and what each did."""
+    """The text after all edits, and what each did where that was kept."""
 
     text: str
     steps: tuple[Step, ...]
 
 
-def apply_edits(text: str, edits: Sequence[Edit], *, is_json: bool = False) -> Edited:
+def apply_edits(text: str, edits: Sequence[Edit], *, is_json: bool = False, keep_steps: bool = True) -> Edited:
     """Apply `edits` in order, each to what the one before it made.
 
     `is_json` says that `text` is the JSON of one value, which it stays; else it is a text, in which JSON may stand.
-    Raises `QueryRejected` at the first edit that cannot be made; then nothing of it is used.
+    Without `keep_steps` the texts in between are let go. Raises `QueryRejected` at the first edit that cannot be made; then nothing of it is used.
     """
     steps: list[Step] = []
+    work = 0
     for number, edit in enumerate(edits, 1):
+        work += len(text)
+        if work > policy.EDIT_WORK_CHARS and number > 1:
+            raise failed(
+                f"{len(edits)} edits of {len(text):,} characters are too much at once",
+                next_call="edit a part (select, lines), or make them in several calls",
+            )
         try:
             splices = tuple(_splices(edit, text, is_json=is_json))
         except QueryRejected as error:
@@ -42,7 +49,8 @@ def apply_edits(text: str, edits: Sequence[Edit], *, is_json: bool = False) -> E
                 raise
             message = f"edit {number} of {len(edits)}: {error.message}; none was made"
             raise failed(message, next_call=error.next_call, detail=error.detail) from None
-        steps.append(Step(edit, text, splices))
+        if keep_steps:
+            steps.append(Step(edit, text, splices))
         text = spliced(text, splices)
     return Edited(text, tuple(steps))
 

@@ -245,7 +245,7 @@ class _Expander:
             if reference.part.edits is None:
                 return part.text, part.is_json
             edits = edits_of(replaced(reference.part.edits, {path: item.value for path, item in inner.items()}))
-            return apply_edits(part.text, edits, is_json=part.is_json).text, part.is_json
+            return apply_edits(part.text, edits, is_json=part.is_json, keep_steps=False).text, part.is_json
 
         text, is_json = await self._services.compute.run(work)
         data = text.encode("utf-8", "surrogatepass")

@@ -87,7 +87,7 @@ def renamed(tree: Json, paths: Sequence[Path]) -> Json:
 
 
 def _walk(tree: Json) -> Iterator[tuple[Path, Json]]:
-    """Values in document order, without looking into what is meant as a reference; by a stack, and not too deep."""
+    """What may be or hold a reference, in document order, by a stack; not into what is meant as one, not too deep."""
     stack: list[tuple[Path, Json]] = [((), tree)]
     while stack:
         path, item = stack.pop()
@@ -95,9 +95,14 @@ def _walk(tree: Json) -> Iterator[tuple[Path, Json]]:
         if len(path) > policy.ARGUMENT_DEPTH:
             raise RequestRejected(f"arguments are nested deeper than {policy.ARGUMENT_DEPTH}", code="too_deep")
         if is_object(item) and spec_of(item) is None:
-            stack.extend(((*path, key), child) for key, child in reversed(item.items()))
+            stack.extend(((*path, key), child) for key, child in reversed(item.items()) if _may_hold(child))
         elif is_array(item):
-            stack.extend(((*path, at), child) for at, child in reversed(list(enumerate(item))))
+            stack.extend(((*path, at), item[at]) for at in range(len(item) - 1, -1, -1) if _may_hold(item[at]))
+
+
+def _may_hold(value: Json) -> bool:
+    """Whether a value is worth a look: large arguments are mostly numbers and texts."""
+    return isinstance(value, dict | list) or (isinstance(value, str) and KEY in value)
 
 
 def _too_many() -> RequestRejected:

@@ -168,6 +168,8 @@ def test_what_is_not_json_has_no_places():
 
 def test_limits_are_errors(monkeypatch):
     assert f"at most {policy.EDITS}" in refused("a", *[{"append": "b"}] * (policy.EDITS + 1))
+    monkeypatch.setattr(policy, "EDIT_WORK_CHARS", 25)
+    assert "too much at once" in refused("a" * 10, *[{"append": "b"}] * 3)
     monkeypatch.setattr(policy, "REFERENCE_BYTES", 1_000)
     assert "the edit makes more than" in refused("a" * 100, {"replace": "a", "with": "b" * 100, "all": True})
 
