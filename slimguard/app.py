@@ -139,41 +139,8 @@ async def running(
     reload: Callable[[], Settings] | None = None,
 ) -> AsyncGenerator[App, None]:
     """A guard with its store and upstreams; on leaving, calls in flight get 2 s and no child stays."""
-    clock = SystemClock()
-    store = Store(settings.store, clock, at=at)
-    apps: list[App] = []
-    fleet = Fleet(
-        settings.servers,
-        store,
-        store,
-        clock,
-        on_change=lambda: apps[0].tools_changed() if apps else None,
-        at=at,
-        log=log,
-        join_within_ms=settings.join_within_ms,
-    )
-    compute = Threads(anyio.CapacityLimiter(policy.COMPUTE_THREADS))
     async with anyio.create_task_group() as group:
-
-        def background(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-            group.start_soon(work)
-
-        services = Services(
-            settings=lambda: apps[0].settings,
-            upstreams=fleet,
-            calls=fleet,
-            snapshots=store,
-            compute=compute,
-            tables=SqliteTables(),
-            counter=Tokens(),
-            clock=clock,
-            audit=FileAudit(audit_path(Path(settings.store.path)), clock.now),
-            shelf=Shelf(fleet, lambda: apps[0].settings, compute),
-            background=background,
-            at=at,
-        )
-        app = App(settings, store, fleet, services, os_user())
-        apps.append(app)
+        app = _compose(settings, group, log, at)
         group.start_soon(_start_upstreams, app, group)
         if reload is not None:
             group.start_soon(_watch_configuration, app, reload, log)
@@ -181,9 +148,47 @@ async def running(
             yield app
         finally:
             with anyio.CancelScope(shield=True), anyio.move_on_after(policy.SHUTDOWN_SECONDS + 1):
-                await fleet.shutdown(policy.SHUTDOWN_SECONDS)
-                await store.close()
+                await app.fleet.shutdown(policy.SHUTDOWN_SECONDS)
+                await app.store.close()
             group.cancel_scope.cancel()
+
+
+def _compose(settings: Settings, group: TaskGroup, log: Callable[[str], None], at: Callable[[str], None]) -> App:
+    """All parts of one guard, each given what it needs of the others; nothing is opened or started here."""
+    made: list[App] = []
+    clock = SystemClock()
+    store = Store(settings.store, clock, at=at)
+    fleet = Fleet(
+        settings.servers,
+        store,
+        store,
+        clock,
+        on_change=lambda: made[0].tools_changed() if made else None,
+        at=at,
+        log=log,
+        join_within_ms=settings.join_within_ms,
+    )
+    compute = Threads(anyio.CapacityLimiter(policy.COMPUTE_THREADS))
+
+    def background(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        group.start_soon(work)
+
+    services = Services(
+        settings=lambda: made[0].settings,
+        upstreams=fleet,
+        calls=fleet,
+        snapshots=store,
+        compute=compute,
+        tables=SqliteTables(),
+        counter=Tokens(),
+        clock=clock,
+        audit=FileAudit(audit_path(Path(settings.store.path)), clock.now),
+        shelf=Shelf(fleet, lambda: made[0].settings, compute),
+        background=background,
+        at=at,
+    )
+    made.append(App(settings, store, fleet, services, os_user()))
+    return made[0]
 
 
 async def _start_upstreams(app: App, group: TaskGroup) -> None:

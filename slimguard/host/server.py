@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 from weakref import WeakSet
 
@@ -103,13 +104,15 @@ def make_server(
             _answer.reset(token)
         return enveloped(ctx.protocol_version, holder[0], server.server_info_stamp) if holder else checked
 
-    async def announce() -> None:
-        for session in list(sessions):
-            with suppress(Exception):  # a host that has gone needs no news
-                await session.send_tool_list_changed()
-
     server.middleware = [deliver]
-    return server, announce
+    return server, partial(_announce, sessions)
+
+
+async def _announce(sessions: WeakSet[Any]) -> None:
+    """Tell every session that the list of tools changed."""
+    for session in list(sessions):
+        with suppress(Exception):  # a host that has gone needs no news
+            await session.send_tool_list_changed()
 
 
 def initialization_options(server: Server[Any], *, tools_changed: bool) -> Any:
