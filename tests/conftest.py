@@ -157,6 +157,15 @@ def ref_of(result: dict[str, Any]) -> str:
     return found[1]
 
 
+def eventually(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+    """The first true value of `condition`, which another process brings about."""
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < end, "the condition did not come true"
+        time.sleep(0.05)
+    return value
+
+
 class Bench:
     """A folder with a configuration, a counter file, and the hosts that were started on it."""
 
@@ -235,5 +244,6 @@ def helpers() -> Any:
 
     Helpers.text_of = staticmethod(text_of)  # type: ignore[attr-defined]
     Helpers.ref_of = staticmethod(ref_of)  # type: ignore[attr-defined]
+    Helpers.eventually = staticmethod(eventually)  # type: ignore[attr-defined]
     Helpers.RawHost = RawHost  # type: ignore[attr-defined]
     return Helpers

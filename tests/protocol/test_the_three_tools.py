@@ -204,11 +204,7 @@ def test_denied_tools_cannot_be_found_or_called(bench, helpers):
 def test_a_tool_that_a_server_adds_later_is_found(guard, helpers):
     host = guard()
     host.tool("count/grow")
-    for _ in range(50):
-        text = helpers.text_of(host.call("find_tool", {"query": "count/extra"}))
-        if "count/extra#" in text:
-            return
-    raise AssertionError(text)
+    helpers.eventually(lambda: "count/extra#" in helpers.text_of(host.call("find_tool", {"query": "count/extra"})))
 
 
 def test_progress_reaches_the_host_that_gave_a_token(guard):
