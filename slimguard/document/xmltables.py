@@ -61,8 +61,9 @@ def _collect(element: Element, prefix: str, record: dict[str, Json], depth: int)
         name = f"{prefix}{child.name}"
         if name in record and "xml:lang" in child.attributes:
             continue  # a translation of what is there
-        for key, value in child.pairs.items():
-            _put(record, f"{name}.{key}", value)
+        if child.attributes:
+            for key, value in child.pairs.items():
+                _put(record, f"{name}.{key}", value)
         if child.text:
             _put(record, name, child.text)
         elif not child.children and not child.attributes:

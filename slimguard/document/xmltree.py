@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 _TOKEN = re.compile(
     r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<![^>\[]*(?:\[.*?(?:\]\s*>|\Z)|>|\Z)"
@@ -24,12 +25,14 @@ class Element:
     name: str
     attributes: str
     start: int
-    children: list[Element] = field(default_factory=lambda: [])
+    children: Sequence[Element] = ()
     text: str = ""
 
     @property
     def pairs(self) -> dict[str, str]:
         """The attributes as names and values; entities resolved."""
+        if not self.attributes:
+            return {}
         if "'" not in self.attributes and "&" not in self.attributes:
             return dict(_PLAIN_ATTRIBUTE.findall(self.attributes))
         return {name: unescaped(one or two) for name, one, two in _ATTRIBUTE.findall(self.attributes)}
@@ -50,39 +53,39 @@ def looks_like_xml(text: str) -> bool:
 def xml_tree(text: str) -> Element | None:
     """The root element, or None when the tags do not match well enough to be XML. Without recursion."""
     root: Element | None = None
-    stack: list[Element] = []
-    nodes = 0
-    position = 0
+    top: Element | None = None
+    below: list[Element] = []
+    stack: list[tuple[Element | None, list[Element]]] = []
+    nodes = position = 0
     for match in _TOKEN.finditer(text):
-        start, end = match.span()
-        if stack and start > position:
+        start = match.start()
+        if start > position and top is not None:
             gap = text[position:start]
             if not gap.isspace():
-                _add_text(stack[-1], unescaped(gap))
-        position = end
+                _add_text(top, html.unescape(gap) if "&" in gap else gap)
+        position = match.end()
         cdata, closing, name, attributes, empty = match.groups()
-        if cdata is not None:
-            if stack:
-                _add_text(stack[-1], cdata)
-            continue
         if name is None:
+            if cdata is not None and top is not None:
+                _add_text(top, cdata)
             continue
         if closing:
-            if not stack or stack[-1].name != name:
+            if top is None or top.name != name:
                 return None
-            stack.pop()
+            if below:
+                top.children = below
+            top, below = stack.pop()
             continue
         nodes += 1
         if nodes > NODES_AT_MOST or len(stack) > DEPTH_AT_MOST:
             return None
         element = Element(name, attributes, start)
-        if stack:
-            stack[-1].children.append(element)
-        elif root is None:
-            root = element
+        below.append(element)
+        root = root or element
         if not empty:
-            stack.append(element)
-    return root if root is not None and not stack else None
+            stack.append((top, below))
+            top, below = element, []
+    return root if top is None else None
 
 
 def unescaped(text: str) -> str:

@@ -69,18 +69,38 @@ def yaml_headings(lines: Sequence[str]) -> list[Heading]:
     """Keys that hold further lines, by level; those that hold the same as their like are still each named."""
     found: list[Heading] = []
     indents: list[int] = []
+    known: dict[str, int] = {}
+    bare = [line.lstrip() for line in lines]
     for place, line in enumerate(lines):
-        match = _YAML_KEY.match(line[:LINE_READ])
-        if match is None:
+        colon = line.find(":", 0, LINE_READ)
+        if colon < 0 or not (colon + 1 == len(line) or line[colon + 1].isspace()):
             continue
-        indent = len(match.group(1)) + (2 if line.lstrip().startswith("- ") else 0)
+        head = line[: colon + 1]
+        indent = known.get(head)
+        if indent is None:
+            indent = known[head] = _key_indent(head)
+        if indent < 0:
+            continue
         while indents and indents[-1] >= indent:
             indents.pop()
         level = len(indents) + 1
         indents.append(indent)
-        below = next((item for item in lines[place + 1 : place + 4] if item.strip()), "")
-        holds = len(below) - len(below.lstrip()) > indent or below.lstrip().startswith("- ")
-        value = line[match.end() :].strip()
-        if holds or (level <= 2 and value):
+        if _holds(lines, bare, place, indent) or (level <= 2 and line[colon + 1 :].strip()):
             found.append((place, level, line.strip()[:120]))
     return found
+
+
+def _key_indent(head: str) -> int:
+    """How far the key of a line is indented, its dash included; -1 when a line up to its colon is no key."""
+    match = _YAML_KEY.match(head)
+    if match is None:
+        return -1
+    return match.end(1) + (2 if head.lstrip().startswith("- ") else 0)
+
+
+def _holds(lines: Sequence[str], bare: Sequence[str], place: int, indent: int) -> bool:
+    """Whether the next line that is not blank stands below the key at `place`."""
+    for below in range(place + 1, min(place + 4, len(lines))):
+        if bare[below]:
+            return len(lines[below]) - len(bare[below]) > indent or bare[below].startswith("- ")
+    return False

@@ -26,14 +26,15 @@ def heading_lines(headings: Sequence[Heading], content: Content, tokens: int) ->
         total += counts[deepest]
         if total > LINES:
             break
-        lines = _lines(headings, deepest, 0)
+        runs = _runs(headings, deepest)
+        lines = _joined(runs, 0)
         if not _fits(lines, content, room):
             break
         best = lines
         if deepest == levels[-1]:
             return best
         for joined in (40, 16, 6):
-            fuller = _lines(headings, deepest, joined)
+            fuller = _joined(runs, joined)
             if _fits(fuller, content, room):
                 best = fuller
                 break
@@ -56,32 +57,39 @@ def _fits(lines: Sequence[str], content: Content, room: int) -> bool:
     return len(lines) <= LINES and content.counter.within("\n".join(lines), room)
 
 
-def _lines(headings: Sequence[Heading], deepest: int, joined: int) -> list[str]:
-    lines: list[str] = []
+def _runs(headings: Sequence[Heading], deepest: int) -> list[str | tuple[int, list[str]]]:
+    """Lines of the headings down to `deepest`, and between them the level and the texts of what stands below."""
+    runs: list[str | tuple[int, list[str]]] = []
     below: list[Heading] = []
-
-    def close() -> None:
-        if below:
-            lines.append(_joined(below, joined))
-            below.clear()
-
     for heading in headings:
         if heading[1] > deepest:
             below.append(heading)
             continue
-        close()
-        lines.append(_line(heading))
-    close()
+        if below:
+            runs.append(_texts(below))
+            below = []
+        runs.append(_line(heading))
+    if below:
+        runs.append(_texts(below))
+    return runs
+
+
+def _texts(below: Sequence[Heading]) -> tuple[int, list[str]]:
+    level = min([level for _, level, _ in below])
+    return level, list(dict.fromkeys([_short(text) for _, depth, text in below if depth == level]))
+
+
+def _joined(runs: Sequence[str | tuple[int, list[str]]], joined: int) -> list[str]:
+    """The lines, with at most `joined` of the texts below each in one line; 0 leaves them out."""
+    lines: list[str] = []
+    for run in runs:
+        if isinstance(run, str):
+            lines.append(run)
+        elif joined:
+            level, texts = run
+            more = f" · {len(texts) - joined} more" if len(texts) > joined else ""
+            lines.append(f"{'  ' * (level - 1)}{' · '.join(texts[:joined])}{more}")
     return [line for line in lines if line]
-
-
-def _joined(below: Sequence[Heading], joined: int) -> str:
-    if not joined:
-        return ""
-    level = min(level for _, level, _ in below)
-    texts = list(dict.fromkeys(_short(text) for _, depth, text in below if depth == level))
-    more = f" · {len(texts) - joined} more" if len(texts) > joined else ""
-    return f"{'  ' * (level - 1)}{' · '.join(texts[:joined])}{more}"
 
 
 def _short(text: str) -> str:

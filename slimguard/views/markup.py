@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from slimguard.query import Query, print_query
 from slimguard.views.cells import one_line
 from slimguard.views.headings import heading_lines
+from slimguard.views.lines import words_in
 from slimguard.views.model import Content, Part, Sketch
 
 HEADING_TOKENS = 380
@@ -23,7 +24,9 @@ TABLE_ROWS = 5
 _HIDDEN = (("<script", "</script"), ("<style", "</style"), ("<svg", "</svg"), ("<noscript", "</noscript"),
            ("<template", "</template"), ("<head", "</head"), ("<!--", "--"))  # fmt: skip
 """What is not shown: from one mark to the other, and to the end of the tag that it begins."""
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
+_TAG = re.compile(r"<(/?[A-Za-z][A-Za-z0-9-]*)[^<>]*>")
+_INLINE, _LINK, _LINK_END, _CELL_END = -1, -2, -3, -4
+"""Roles of tags that begin and end no block."""
 _BLOCKS = frozenset(
     (
         "p", "div", "section", "article", "header", "footer", "nav", "main", "aside", "ul", "ol", "li", "table",
@@ -61,31 +64,38 @@ def looks_like_html(text: str) -> bool:
 def read_page(text: str) -> Page:
     """The visible text, headings and counts of an HTML text."""
     title = _TITLE.search(text[:8_000])
-    text = _without_hidden(text)
+    split = _TAG.split(_without_hidden(text))
+    tags = split[1::2]
+    counts: Counter[str] = Counter()
+    for tag, count in Counter(tags).items():
+        if tag[0] != "/":
+            counts[tag.lower()] += count
+    blocks, headings = _blocks(split[::2], tags)
+    return Page(one_line(html.unescape(title.group(1))) if title else "", blocks, headings, counts)
+
+
+def _blocks(texts: list[str], tags: list[str]) -> tuple[list[str], list[tuple[int, str]]]:
+    """The lines of visible text that block elements divide, those that are mostly links left out; and the headings.
+
+    `texts` are what stands before each of `tags`, and the text behind the last one.
+    """
+    roles = {tag: _role(tag) for tag in set(tags)}
     blocks: list[str] = []
     headings: list[tuple[int, str]] = []
-    counts: Counter[str] = Counter()
     pieces: list[str] = []
     linked = heading = 0
     anchor = False
-    position = 0
-    for match in _TAG.finditer(text):
-        start, position_after = match.span()
-        if start > position:
-            piece = text[position:start]
+    for piece, tag in zip(texts, tags, strict=False):
+        if piece:
             pieces.append(piece)
             if anchor:
                 linked += len(piece.strip())
-        position = position_after
-        closing, name = match.group(1, 2)
-        name = name.lower()
-        if not closing:
-            counts[name] += 1
-        if name == "a":
-            anchor = not closing
-        if name in ("td", "th"):
-            pieces.append(" | " if closing else "")
-        if name not in _BLOCKS:
+        role = roles[tag]
+        if role < 0:
+            if role == _CELL_END:
+                pieces.append(" | ")
+            elif role != _INLINE:
+                anchor = role == _LINK
             continue
         line = _visible(pieces) if pieces else ""
         pieces = []
@@ -95,17 +105,30 @@ def read_page(text: str) -> Page:
             blocks.append(f"{'#' * heading} {line}")
         elif line and linked * 10 < len(line) * 8:
             blocks.append(line)
-        linked = 0
-        heading = 0 if closing or name[0] != "h" or not name[1:].isdigit() else int(name[1:])
-    line = _visible([*pieces, text[position:]])
+        linked, heading = 0, role
+    line = _visible([*pieces, texts[-1]])
     if line:
         blocks.append(line)
-    return Page(one_line(html.unescape(title.group(1))) if title else "", blocks, headings, counts)
+    return blocks, headings
+
+
+def _role(tag: str) -> int:
+    """What a tag does to the text: the level of a heading that begins, 0 for another block, below 0 for no block."""
+    closing = tag[0] == "/"
+    name = tag.lstrip("/").lower()
+    if name in _BLOCKS:
+        return 0 if closing or name[0] != "h" or not name[1:].isdigit() else int(name[1:])
+    if name == "a":
+        return _LINK_END if closing else _LINK
+    return _CELL_END if closing and name in ("td", "th") else _INLINE
 
 
 def _without_hidden(text: str) -> str:
     """The text without scripts, styles, comments and the head; linear, whatever is left open."""
+    present = words_in(text.lower(), tuple(start for start, _ in _HIDDEN))
     for start, end in _HIDDEN:
+        if start not in present:
+            continue
         lower = text.lower() if start != "<!--" else text
         kept: list[str] = []
         position = 0
