@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slimguard.ranking import lexicon
 from slimguard.ranking.intent import Concept
+from slimguard.ranking.lexicon import Phrase
 from slimguard.ranking.weights import Weights
 
 _CLOSER_FIRST = (("same",), ("abbreviation", "typo", "translation"), ("synonym",))
@@ -23,14 +24,22 @@ def _classes(concept: Concept, *, first: bool) -> frozenset[str]:
     classes = lexicon.action_classes()
     for kinds in _CLOSER_FIRST if first else _CLOSER_FIRST[:2]:
         names = frozenset(
-            name
-            for phrase, (kind, _) in concept.alternatives.items()
-            if kind in kinds and len(phrase) == 1
-            for name in classes.get(phrase[0], ())
+            name for phrase in _readings(concept, kinds) if len(phrase) == 1 for name in classes.get(phrase[0], ())
         )
         if names:
             return names
     return frozenset()
+
+
+def _readings(concept: Concept, kinds: tuple[str, ...]) -> list[Phrase]:
+    """Alternatives of these kinds; of translations only the first: the others may be nouns (`order` of sorting)."""
+    found: list[Phrase] = []
+    translated = False
+    for phrase, (kind, _) in concept.alternatives.items():
+        if kind in kinds and not (kind == "translation" and translated):
+            found.append(phrase)
+            translated = translated or kind == "translation"
+    return found
 
 
 def agreement(own: tuple[str, ...], asked: frozenset[str], weights: Weights) -> float:
@@ -45,10 +54,3 @@ def agreement(own: tuple[str, ...], asked: frozenset[str], weights: Weights) -> 
     if any(name.startswith("writes") == writes for name in asked):
         return weights.other_change if writes else 1.0
     return weights.opposite
-
-
-def trust(own: tuple[str, ...], asked: frozenset[str], weights: Weights) -> float:
-    """Factor, for confidence, of a tool that only reads when a change is asked for, or makes another change."""
-    if not own or not asked or asked.intersection(own) or any(name.startswith("reads") for name in asked):
-        return 1.0
-    return weights.trust_other_change if own[0].startswith("writes") else weights.trust_no_change

@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 
 from slimguard import policy
 from slimguard.model import Tool
-from slimguard.ranking import text
+from slimguard.ranking import confidence, text
 from slimguard.ranking.analysis import field_words
 from slimguard.ranking.index import Index
 from slimguard.ranking.intent import Concept, read
@@ -127,7 +127,6 @@ def _ranked(index: Index, scores: Scores, within: str | None) -> list[int]:
 
 _CLEAR_LEAD = 2.4
 _KEPT_SHARE = 0.33
-_LOW_SUPPORT = 0.33
 
 
 def _chosen(asking: _Asking, limit: int) -> Found:
@@ -138,7 +137,7 @@ def _chosen(asking: _Asking, limit: int) -> Found:
         one = index.analyses[place]
         groups.setdefault((one.name_key, one.parameter_key), []).append(place)
     heads = [places[0] for places in groups.values()]
-    low = asking.scores.support[heads[0]] < _LOW_SUPPORT
+    low = confidence.evidence(index, asking.scores, heads[:limit]) < 0
     clear = len(heads) == 1 or of[heads[1]] * _CLEAR_LEAD < of[heads[0]]
     kept = [place for place in heads[:limit] if of[place] >= _KEPT_SHARE * of[heads[0]]]
     if clear and not low:
@@ -148,8 +147,8 @@ def _chosen(asking: _Asking, limit: int) -> Found:
         Match(index.tools[place], round(of[place], 4), reasons(index, place, asking.concepts), clones[place])
         for place in kept
     )
-    confidence: Confidence = "low" if low else "clear" if len(matches) == 1 else "several"
-    return Found(matches, confidence, _nearest(index, asking.asked) if low else ())
+    how: Confidence = "low" if low else "clear" if len(matches) == 1 else "several"
+    return Found(matches, how, _nearest(index, asking.asked) if low else ())
 
 
 def reasons(index: Index, place: int, concepts: list[Concept]) -> tuple[Reason, ...]:

@@ -25,11 +25,21 @@ _WEIGHED = 150
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """One thing that a query wants: what it counts for, and how rare it is in the catalog (0 if nothing says it)."""
+
+    concept: Concept
+    factor: float
+    rarity: float
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores by place of the tool, and how much of the query each tool supports (0 to 1), unknown words included."""
+    """Scores by place of the tool, and what was looked for: the concepts and the classes of action (None: unclear)."""
 
     of: dict[int, float]
-    support: dict[int, float]
+    wanted: tuple[Wanted, ...] = ()
+    asked: frozenset[str] | None = None
 
 
 @dataclass(slots=True)
@@ -38,14 +48,9 @@ class _Tally:
 
     value: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     covered: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    close: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     matched: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
     whole: float = 0.0
     """Weight of the concepts that the catalog has."""
-    missing: float = 0.0
-    """Weight of those that it does not have."""
-    known: float = 0.0
-    """Weight of the concepts that are vocabulary, not names or values."""
 
 
 def score(index: Index, concepts: list[Concept], query: str) -> Scores:
@@ -54,10 +59,9 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
     wanted = merged([concept for concept in concepts if not concept.negated])
     tally = _Tally()
     brief = min(1.0, weights.brief / max(1, len(wanted)))
-    for concept, factor in wanted:
-        _count(tally, index, concept, factor, brief)
+    read = tuple(Wanted(concept, factor, _count(tally, index, concept, factor, brief)) for concept, factor in wanted)
     if not tally.value:
-        return Scores({}, {})
+        return Scores({})
     asked = actions.asked_for([concept for concept, _ in wanted]) if len(wanted) <= 2 * weights.brief else None
     said = _said(concepts)
     key = text.join_key(query)
@@ -69,41 +73,22 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
             gain *= actions.agreement(index.analyses[place].actions, asked, weights)
         values[place] = tally.value[place] * gain
     _rule_out(index, concepts, values)
-    support = {
-        place: _support(tally, place)
-        * (1.0 if asked is None else actions.trust(index.analyses[place].actions, asked, weights))
-        for place in values
-    }
-    _expect_products(index, wanted, values, support)
-    return Scores(of=values, support=support)
+    _expect_products(index, wanted, values)
+    return Scores(of=values, wanted=read, asked=asked)
 
 
-def _count(tally: _Tally, index: Index, concept: Concept, factor: float, brief: float) -> None:
-    """Add one concept to the sums."""
+def _count(tally: _Tally, index: Index, concept: Concept, factor: float, brief: float) -> float:
+    """Add one concept to the sums; its rarity, 0 if nothing says it closely."""
     rarity, found = _read(index, concept, brief)
     weight = rarity * factor
     tally.whole += weight
-    if not rarity:
-        share = index.weights.missing_known if concept.known else index.weights.missing_value
-        tally.missing += factor * index.rarity_of(0) * share
-    vocabulary = concept.known and not concept.soft
-    if vocabulary:
-        tally.known += weight or factor * index.rarity_of(0)
     for place, (value, fit, phrase) in found.items():
         tally.value[place] += factor * value
         tally.covered[place] += weight * fit
-        if vocabulary and fit >= _CLOSE:
-            tally.close[place] += weight
         matched = tally.matched[place]
         for term in phrase:
             matched[term] = max(fit, matched.get(term, 0.0))
-
-
-def _support(tally: _Tally, place: int) -> float:
-    """Half how much of the query is matched at all, half how much of its vocabulary is matched closely."""
-    everything = tally.whole + tally.missing
-    matched = min(1.0, tally.covered[place] / everything) if everything else 0.0
-    return (matched + min(1.0, tally.close[place] / tally.known)) / 2 if tally.known else matched
+    return rarity
 
 
 def postings_of(index: Index, phrase: Phrase) -> dict[int, float]:
@@ -187,19 +172,29 @@ def _rule_out(index: Index, concepts: list[Concept], values: dict[int, float]) -
                 values[place] *= index.weights.negated
 
 
-def _expect_products(
-    index: Index, wanted: list[tuple[Concept, float]], values: dict[int, float], support: dict[int, float]
-) -> None:
+def _expect_products(index: Index, wanted: list[tuple[Concept, float]], values: dict[int, float]) -> None:
     """Lower the tools that say nothing of a product that the query names: they are of another product."""
     for concept, _ in wanted:
         if not concept.product:
             continue
-        said: set[int] = set()
-        for phrase, (kind, _) in concept.alternatives.items():
-            if kind in _SAID or kind == "synonym":
-                said.update(postings_of(index, phrase))
-        servers = {index.tools[place].server for place in said} - {""}
+        said, servers = _of_product(index, concept)
         for place in values:
             if place not in said and index.tools[place].server not in servers:
                 values[place] *= index.weights.other_product
-                support[place] *= 0.5
+
+
+def _of_product(index: Index, concept: Concept) -> tuple[set[int], set[str]]:
+    """Places of the tools that say a product, and the servers that have such a tool."""
+    said: set[int] = set()
+    for phrase, (kind, _) in concept.alternatives.items():
+        if kind in _SAID or kind == "synonym":
+            said.update(postings_of(index, phrase))
+    return said, {index.tools[place].server for place in said} - {""}
+
+
+def lacks_product(index: Index, concept: Concept, place: int) -> bool:
+    """Whether `concept` names a product of which neither the tool nor any other of its server says anything."""
+    if not concept.product:
+        return False
+    said, servers = _of_product(index, concept)
+    return place not in said and index.tools[place].server not in servers

@@ -86,10 +86,20 @@ class Weights:
     """Factor for a tool that changes something when the query names no action."""
     other_product: float = 0.6
     """Factor for a tool that says nothing of a product that the query names."""
-    trust_other_change: float = 0.8
-    """Trust in a tool that makes another change than the one asked for."""
-    trust_no_change: float = 0.5
-    """Trust in a tool that only reads when a change is asked for."""
+    sure_share: float = 2.8
+    """Evidence, for confidence only, of a tool that matches all of the query."""
+    sure_rare: float = 3.5
+    """Evidence of matched words: this times the square root of how many of the rarest words they amount to."""
+    sure_name: float = 1.2
+    """Evidence of a tool whose whole name is said."""
+    sure_least: float = 4.4
+    """Evidence below which confidence is low."""
+    sure_product: float = 2.4
+    """What it takes off that the query names a product that the tool is not of."""
+    sure_no_change: float = 2.8
+    """What it takes off that a change is asked for and the tool only reads."""
+    sure_other_change: float = 0.6
+    """What it takes off that the tool makes another change than the one asked for."""
     missing_known: float = 0.6
     """Weight, for confidence only, of a known word that nothing in the catalog says."""
     missing_value: float = 0.1
