@@ -6,23 +6,12 @@ import json
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from slimguard.document import JsonText, Path
+from slimguard.document.children import Child, children_at, roots_in
 
-_SPACE = re.compile(r"[ \t\r\n,:\ufeff]*")
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_decode = json.JSONDecoder().raw_decode
-
-
-class Child(NamedTuple):
-    """One value in a container: from `start` (of its key, when it has one) to `end`; its own text starts at `value`."""
-
-    start: int
-    value: int
-    end: int
-    step: str | int
 
 
 @dataclass(slots=True)
@@ -65,42 +54,17 @@ class Spans:
         key = -1 if roots else here.value
         found = self._children.get(key)
         if found is None:
-            found = self._roots() if roots else self._walk(here.value) if self.text[here.value] in "[{" else []
+            found = self._walked(here.value, roots=roots)
             self._children[key] = found
         return found
 
+    def _walked(self, start: int, *, roots: bool) -> list[Child]:
+        if roots:
+            return roots_in(self.text, self.start, self.end)
+        return children_at(self.text, start) if self.text[start] in "[{" else []
+
     def _is_list(self, depth: int, here: Child) -> bool:
         return (self.several and depth == 0) or self.text[here.value] == "["
-
-    def _roots(self) -> list[Child]:
-        found: list[Child] = []
-        position = self.start
-        while position < self.end:
-            _, end = _decode(self.text, position)
-            found.append(Child(position, position, end, len(found)))
-            position = self._skip(end)
-        return found
-
-    def _walk(self, start: int) -> list[Child]:
-        text, keyed = self.text, self.text[start] == "{"
-        found: list[Child] = []
-        position = self._skip(start + 1)
-        while text[position] not in "]}":
-            begin = position
-            step: str | int = len(found)
-            if keyed:
-                key, position = _decode(text, position)
-                step = str(key)
-                position = self._skip(position)
-            value = position
-            position = _decode(text, value)[1]
-            found.append(Child(begin, value, position, step))
-            position = self._skip(position)
-        return found
-
-    def _skip(self, position: int) -> int:
-        match = _SPACE.match(self.text, position)
-        return match.end() if match else position
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from slimguard.document import JsonText, Path
+from slimguard.document.children import Child, children_at, roots_in
 from slimguard.model import Json
 
-_SPACE = re.compile(r"[ \t\r\n,:\ufeff]*")
 _decode = json.JSONDecoder().raw_decode
 _KEPT = 50_000
-
-
-class Child(NamedTuple):
-    """One value in a container: from `start` (of its key, when it has one) to `end`; its own text starts at `value`."""
-
-    start: int
-    value: int
-    end: int
-    step: str | int
 
 
 class Spot(NamedTuple):
@@ -89,46 +79,21 @@ class JsonPlaces:
     def _roots(self) -> list[Child]:
         kept = self._children.get(-1)
         if kept is None:
-            kept = list[Child]()
-            position = self.found.start
-            while position < self.found.end:
-                _, end = _decode(self.text, position)
-                kept.append(Child(position, position, end, len(kept)))
-                position = self._skip(end)
+            kept = roots_in(self.text, self.found.start, self.found.end)
             self._remember(-1, kept)
         return kept
 
     def _inside(self, start: int) -> list[Child]:
         kept = self._children.get(start)
         if kept is None:
-            kept = self._walk(start) if self.text[start] in "[{" else []
+            kept = children_at(self.text, start) if self.text[start] in "[{" else []
             self._remember(start, kept)
         return kept
-
-    def _walk(self, start: int) -> list[Child]:
-        text, keyed, children = self.text, self.text[start] == "{", list[Child]()
-        position = self._skip(start + 1)
-        while text[position] not in "]}":
-            begin = position
-            step: str | int = len(children)
-            if keyed:
-                key, position = _decode(text, position)
-                step = str(key)
-                position = self._skip(position)
-            value = position
-            position = _decode(text, value)[1]
-            children.append(Child(begin, value, position, step))
-            position = self._skip(position)
-        return children
 
     def _remember(self, key: int, children: list[Child]) -> None:
         if self._kept < _KEPT * 4 and len(children) <= _KEPT * 4:
             self._children[key] = children
             self._kept += len(children)
-
-    def _skip(self, position: int) -> int:
-        match = _SPACE.match(self.text, position)
-        return match.end() if match else position
 
 
 def decoded_at(text: str, start: int) -> Json:
