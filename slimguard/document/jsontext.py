@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from slimguard.model import Json, is_object
+from slimguard.model import Json
 
 JsonForm = Literal["whole", "after heading", "fenced", "lines", "several"]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _FENCE = re.compile(r"```(?:json|jsonc|json5)?[ \t]*\r?\n(?=[ \t\r\n]*[\[{])")
 _STARTS = frozenset("[{")
+_CONTAINERS = frozenset((dict, list))
 HEADING_LINES = 6
 """JSON may start this many lines below the top of a text and still be its content."""
 DEPTH_LIMIT = 400
@@ -117,13 +118,13 @@ def _decode(text: str, start: int) -> tuple[Json, int] | None:
 
 def too_deep(value: Json, limit: int = DEPTH_LIMIT) -> bool:
     """Whether containers nest deeper than `limit`; without recursion, level by level."""
-    level: list[Json] = [value]
+    level: list[Any] = [value]
     for _ in range(limit):
         level = [
             child
             for item in level
-            for child in (item.values() if is_object(item) else item)
-            if child and isinstance(child, dict | list)
+            for child in (item.values() if item.__class__ is dict else item)
+            if child.__class__ in _CONTAINERS and child
         ]
         if not level:
             return False

@@ -163,7 +163,8 @@ def _descend(pairs: Pairs, key: str) -> Iterator[tuple[int, int, Json]]:
         yield parent, depth, node
         below: Json = node.get(key) if is_object(node) else None
         if is_array(below):
-            stack.extend((row, depth + 1, child) for child in reversed(below))
+            depth += 1
+            stack.extend([(row, depth, child) for child in reversed(below)])
         row += 1
 
 

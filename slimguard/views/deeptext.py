@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from slimguard.document import Path
@@ -13,6 +14,7 @@ STEPS = 200
 NODES = 8_000
 LONG_SHARE = 0.5
 LONG_CHARS = 2_500
+_QUOTE = re.compile(r"(?<!\\)\"")
 WIDTH = 20
 """Arrays longer than this hold records, not the one text of a result."""
 
@@ -41,9 +43,12 @@ def deep_text(value: Json) -> str:
     return "".join(parts)
 
 
-def long_text(value: Json, size: int) -> tuple[Path, str] | None:
-    """The path and text of a string that makes up most of a value of `size` characters, or None; nearest first."""
-    least = max(LONG_CHARS, int(size * LONG_SHARE))
+def long_text(value: Json, text: str) -> tuple[Path, str] | None:
+    """The path and text of a string that makes up most of a value, or None; nearest first. `text` is the value's JSON."""
+    least = max(LONG_CHARS, int(len(text) * LONG_SHARE))
+    middle = len(text) // 2
+    if _QUOTE.search(text, middle - LONG_CHARS // 3, middle) and _QUOTE.search(text, middle, middle + LONG_CHARS // 3):
+        return None  # a string of half of the text goes through the middle, far to one side of it at least
     level: list[tuple[Path, Json]] = [((), value)]
     nodes = 0
     while level and nodes < NODES:

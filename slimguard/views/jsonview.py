@@ -129,11 +129,11 @@ def _shown(content: Content, encoded: int) -> list[Table]:
         for table in content.tables
         if table.kind not in ("values", "map", "nested")
         and table.count > 1
-        and _size(value_at(content.value, table.path)) >= LEAST_SHARE * size
+        and _is_large(value_at(content.value, table.path), LEAST_SHARE * size)
     ]
     if not rows:
         lists = [table for table in content.tables if table.kind == "values" and table.count > 20]
-        large = [table for table in lists if _size(value_at(content.value, table.path)) >= LIST_SHARE * size]
+        large = [table for table in lists if _is_large(value_at(content.value, table.path), LIST_SHARE * size)]
         return large[:1]
     others = [
         table for table in rows[1:] if table.path != rows[0].path and table.weight >= rows[0].weight * SECOND_SHARE
@@ -141,15 +141,22 @@ def _shown(content: Content, encoded: int) -> list[Table]:
     return [rows[0], *others[: TABLES_SHOWN - 1]]
 
 
-def _size(value: Json) -> float:
+def _is_large(value: Json, least: float) -> bool:
+    """Whether a container takes about `least` characters or more as JSON; reads samples, and no more than it must."""
     if is_object(value):
         items: Sequence[Json] = list(value.values())
     elif is_array(value):
         items = value
     else:
-        return 0.0
+        return least <= 0
     some = sample(items, 12)
-    return sum(len(dump(item)) for item in some) / max(1, len(some)) * len(items)
+    wanted = least * max(1, len(some)) / max(1, len(items))
+    size = 0
+    for item in some:
+        size += len(dump(item))
+        if size >= wanted:
+            return True
+    return size >= wanted
 
 
 def _title(table: Table, columns: Ranked) -> str:

@@ -42,7 +42,7 @@ def _is_json(content: Content) -> bool:
 
 def _json_view(content: Content) -> Sketch:
     """JSON, or the text that JSON is mostly made of."""
-    found = long_text(content.value, len(content.text))
+    found = long_text(content.value, content.text)
     if found is None or encoded_text(found[1]):
         return json_view(content, len(found[1]) if found else 0)
     path, text = found

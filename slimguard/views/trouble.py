@@ -148,6 +148,7 @@ def _leaves(
     All are counted in `totals`; those in `fine` are passed over.
     """
     known: dict[tuple[str, tuple[str, ...]], list[tuple[str, Category, str]]] = {}
+    categories: dict[str, Category] = {}
     stack: list[tuple[Json, str, tuple[dict[str, Json], ...]]] = [(value, "", ())]
     nodes = 0
     while stack and nodes < NODES:
@@ -165,8 +166,11 @@ def _leaves(
         keys = tuple(item)
         telling = known.get((path, keys))
         if telling is None:
+            for key in keys:
+                if key not in categories:
+                    categories[key] = _category(key)
             telling = known[path, keys] = [
-                (key, category, f"{path}.{key}" if path else key) for key in keys if (category := _category(key))
+                (key, category, f"{path}.{key}" if path else key) for key in keys if (category := categories[key])
             ]
         for key, category, full in telling:
             child = item[key]
