@@ -31,7 +31,8 @@ def apply_edits(text: str, edits: Sequence[Edit], *, is_json: bool = False, keep
     """Apply `edits` in order, each to what the one before it made.
 
     `is_json` says that `text` is the JSON of one value, which it stays; else it is a text, in which JSON may stand.
-    Without `keep_steps` the texts in between are let go. Raises `QueryRejected` at the first edit that cannot be made; then nothing of it is used.
+    Without `keep_steps` the texts in between are let go. Raises `QueryRejected` at the first edit that cannot be made;
+    then nothing of it is used.
     """
     steps: list[Step] = []
     work = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -414,6 +415,7 @@ def mail(folder: Path) -> Tools:
 # --- a large log and tickets -----------------------------------------------------------------------------------------
 
 
+@cache
 def large_log() -> str:
     dice = random.Random(9)
     lines = [
