@@ -170,6 +170,8 @@ def wraps_text(structured: Json, blocks: list[Block]) -> bool:
 
 def is_mirror(structured: Json, blocks: list[Block]) -> bool:
     """Whether one text block is the same JSON value as `structured`: type-strict, so `1` is not `true` nor `1.0`."""
+    if is_object(structured) or is_array(structured):
+        return any(block.type == "text" and _is_whole(block, structured) for block in blocks)
     for block in blocks:
         if block.type != "text" or block.text is None or (block.text[:1].isspace() and not block.text.strip()):
             continue
@@ -180,6 +182,14 @@ def is_mirror(structured: Json, blocks: list[Block]) -> bool:
         if same_value(value, structured):
             return True
     return False
+
+
+def _is_whole(block: Block, structured: Json) -> bool:
+    """Whether the whole text of a block is the JSON of `structured`; the block keeps what was parsed for it."""
+    found = block.json
+    if found is None or found.form != "whole" or "\ufeff" in (block.text or "")[: found.start]:
+        return False
+    return same_value(found.value, structured)
 
 
 def same_value(left: Json, right: Json) -> bool:

@@ -44,7 +44,7 @@ def deep_text(value: Json) -> str:
 
 
 def long_text(value: Json, text: str) -> tuple[Path, str] | None:
-    """The path and text of a string that makes up most of a value, or None; nearest first. `text` is the value's JSON."""
+    """The path and text of a string that makes up most of a value, or None; nearest first. `text` is its JSON."""
     least = max(LONG_CHARS, int(len(text) * LONG_SHARE))
     middle = len(text) // 2
     if _QUOTE.search(text, middle - LONG_CHARS // 3, middle) and _QUOTE.search(text, middle, middle + LONG_CHARS // 3):

@@ -18,9 +18,7 @@ RARE = 4
 """A value of so few rows is told with the rows that hold it."""
 CONSTANTS = 8
 _IDS = re.compile(r"(?i:(?:^|[._])(?:id|uid|uuid|object)|version)$|Id$|ID$")
-_FILE = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,6})$")
-FILE_CHARS = 9
-"""No ending of a file is found further from the end of a name."""
+_FILE_END = re.compile(r"[A-Za-z][A-Za-z0-9]{0,6}\Z")
 RARE_MARK = re.compile(r" [1-4] \(|: only ")
 """How a line is recognised that names the rows of a rare value: those tell most, and come first."""
 _MESSAGE = re.compile(r"(?i)(?:msg|message|reason|error|summary|title|event|detail|exception)s?$")
@@ -79,11 +77,8 @@ def fact_lines(ranked: Ranked, *, rows_shown: bool) -> list[str]:
 def _extensions(ranked: Ranked) -> list[str]:
     """What kinds of files a column of names or paths lists."""
     for column in ranked.labels:
-        found = Counter(
-            match.group(1)
-            for value in column.values
-            if isinstance(value, str) and (match := _FILE.search(value, max(0, len(value) - FILE_CHARS)))
-        )
+        ends = Counter([value.rpartition(".")[2] for value in column.values if isinstance(value, str) and "." in value])
+        found = Counter({end: count for end, count in ends.items() if _FILE_END.match(end)})
         if ranked.count >= 20 and sum(found.values()) * 2 >= ranked.count and 1 < len(found) <= 60:
             listed = ", ".join(f".{name} {count:,}" for name, count in found.most_common(10))
             return [f"{column.name} ends in: {listed}"]

@@ -153,10 +153,27 @@ def _is_large(value: Json, least: float) -> bool:
     wanted = least * max(1, len(some)) / max(1, len(items))
     size = 0
     for item in some:
-        size += len(dump(item))
-        if size >= wanted:
+        if size + _least_size(item, wanted - size) >= wanted:
             return True
+        size += len(dump(item))
     return size >= wanted
+
+
+def _least_size(value: Json, wanted: float) -> int:
+    """How many characters a value takes as JSON at least; it stops to count at `wanted`."""
+    size = 0
+    stack: list[Json] = [value]
+    while stack and size < wanted:
+        item = stack.pop()
+        if is_object(item):
+            size += 2 + sum(map(len, item)) + 4 * len(item) - bool(item)
+            stack.extend(item.values())
+        elif is_array(item):
+            size += 2 + len(item) - bool(item)
+            stack.extend(item)
+        else:
+            size += len(item) + 2 if isinstance(item, str) else 1
+    return size
 
 
 def _title(table: Table, columns: Ranked) -> str:
