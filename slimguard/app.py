@@ -28,6 +28,7 @@ from slimguard.host.stdio import stderr_log
 from slimguard.host.surface import CALL, FIND, READ, listed_tools
 from slimguard.model import Caller, Json, JsonObject, Reply
 from slimguard.points import nowhere
+from slimguard.semantic import Meanings, installed, load, vectors_path
 from slimguard.settings import Settings
 from slimguard.store import Store
 from slimguard.store.tables import SqliteTables
@@ -147,6 +148,8 @@ async def running(
         try:
             yield app
         finally:
+            if app.services.shelf.embedder is not None:
+                app.services.shelf.embedder.close()
             with anyio.CancelScope(shield=True), anyio.move_on_after(policy.SHUTDOWN_SECONDS + 1):
                 await app.fleet.shutdown(policy.SHUTDOWN_SECONDS)
                 await app.store.close()
@@ -183,12 +186,18 @@ def _compose(settings: Settings, group: TaskGroup, log: Callable[[str], None], a
         counter=Tokens(),
         clock=clock,
         audit=FileAudit(audit_path(Path(settings.store.path)), clock.now),
-        shelf=Shelf(fleet, lambda: made[0].settings, compute),
+        shelf=Shelf(fleet, lambda: made[0].settings, compute, _embedder(settings, log)),
         background=background,
         at=at,
     )
     made.append(App(settings, store, fleet, services, os_user()))
     return made[0]
+
+
+def _embedder(settings: Settings, log: Callable[[str], None]) -> Meanings | None:
+    """What knows what tools mean, when the extra `slimguard[semantic]` is installed and `find_tool` is offered."""
+    version = "" if settings.mode == "native" else installed()
+    return Meanings(load, version, vectors_path(Path(settings.store.path)), log) if version else None
 
 
 async def _start_upstreams(app: App, group: TaskGroup) -> None:
@@ -198,6 +207,9 @@ async def _start_upstreams(app: App, group: TaskGroup) -> None:
     await app.store.start()
     await group.start(app.fleet.run)
     app.started.set()
+    if app.services.shelf.embedder is not None:
+        await app.fleet.settle(policy.CONNECT_WAIT_SECONDS)
+        await app.services.shelf.index()
 
 
 async def _watch_configuration(app: App, reload: Callable[[], Settings], log: Callable[[str], None]) -> None:

@@ -442,3 +442,27 @@ AUDIT_BYTES = 8 * 1024 * 1024
 
 AUDIT_LOOK_SECONDS = 1.0
 """How often the audit record is opened anew, to see whether it is full or was put aside by another process."""
+
+FUSED_TOOLS = 20
+"""So many tools of the ranking by words are weighed again by what they mean, when the model is installed."""
+
+MEANING_NEAREST = 20
+"""So many tools, nearest in meaning first, may gain from it."""
+
+MEANING_WEIGHT = 0.25
+"""What being nearest in meaning is worth, beside 1 for being best by words; 0.2 to 0.3 rank the same."""
+
+MEANING_RANKS = 5
+"""At this place in the order by meaning the gain is halved."""
+
+MEANING_TOOLS = 5_000
+"""A catalog of more tools is ranked by words alone: to learn one tool costs about 4 ms of processor time."""
+
+MEANING_BATCH = 4
+"""Tools that are learned at a time; a query that comes meanwhile waits for one such batch."""
+
+MEANING_SAVED_EVERY = 200
+"""After so many newly learned tools what is known is saved, so that an early end does not lose it all."""
+
+MEANING_LEAD_CHARS = 160
+"""Of a description the first sentence is learned, at most so much: what a tool does stands there."""

@@ -183,6 +183,29 @@ class TableSet(Protocol):
         ...
 
 
+class Embedder(Protocol):
+    """Knows which tools mean what a query asks; learns a catalog in the background."""
+
+    def learn(self, tools: Sequence[Tool]) -> None:
+        """Begin to learn `tools` and return at once; a later catalog takes the place of an earlier one. Never raises."""
+        ...
+
+    def nearest(self, query: str, tools: Sequence[Tool], count: int) -> Sequence[int] | None:
+        """Places in `tools` of the `count` nearest in meaning, nearest first; None until this catalog is learned.
+
+        Works for some milliseconds, may be called from any thread, never raises.
+        """
+        ...
+
+    def settle(self, seconds: float) -> None:
+        """Wait until there is nothing more to learn, at most `seconds`; blocks, for commands that ask once."""
+        ...
+
+    def close(self) -> None:
+        """Stop learning."""
+        ...
+
+
 class Compute(Protocol):
     """Bounded work off the event loop."""
 

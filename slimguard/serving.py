@@ -166,12 +166,14 @@ async def read_once(settings: Settings, arguments: JsonObject) -> Reply:
 
 async def find_once(settings: Settings, query: str, limit: int) -> Found:
     """One ranking for the command line, over kept and live catalogs."""
-    from slimguard import ranking  # noqa: PLC0415
     from slimguard.app import running  # noqa: PLC0415
 
     async with running(settings) as app:
         app.listed.set()
         await app.started.wait()
         await app.fleet.settle(policy.CONNECT_WAIT_SECONDS)
-        _, index = await app.services.shelf.index()
-        return await app.services.compute.run(lambda: ranking.search(index, query, limit=limit))
+        shelf = app.services.shelf
+        await shelf.index()
+        if shelf.embedder is not None:
+            await anyio.to_thread.run_sync(shelf.embedder.settle, policy.CONNECT_WAIT_SECONDS)
+        return await shelf.search(query, limit=limit)

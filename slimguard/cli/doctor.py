@@ -77,6 +77,7 @@ def _all(options: argparse.Namespace) -> Iterator[Check]:
         yield from _servers(settings, options)
         yield from _guarded(lambda: _store(settings), "store")
     yield from _guarded(lambda: [_tokenizer()], "tokenizer")
+    yield from _guarded(lambda: [_meaning()], "meaning")
     yield from _guarded(_hosts, "hosts")
 
 
@@ -185,6 +186,20 @@ def _tokenizer() -> Check:
     if counter.damage:
         return Check("tokenizer", "problem", counter.damage, "answers stay within budget; install slimguard again")
     return Check("tokenizer", "ok", f"o200k_base, shipped vocabulary ({count} tokens in a sample)")
+
+
+def _meaning() -> Check:
+    from slimguard.semantic import installed, load
+
+    version = installed()
+    if not version:
+        return Check("meaning", "ok", "not installed, find_tool ranks by words; slimguard[semantic] adds it")
+    try:
+        load()(["slimguard knows what tools mean"])
+    except Exception as error:  # noqa: BLE001 - whatever the model raises, words alone rank
+        words = f"version {version} does not work ({type(error).__name__}), find_tool ranks by words"
+        return Check("meaning", "warning", words, "install slimguard[semantic] again")
+    return Check("meaning", "ok", f"active, version {version}: find_tool ranks by words and meaning")
 
 
 def _hosts() -> Iterator[Check]:

@@ -41,8 +41,7 @@ async def find_tool(services: Services, caller: Caller, arguments: JsonObject) -
 async def _search(services: Services, query: str) -> ranking.Found | None:
     if not query:
         return None
-    _, index = await services.shelf.index()
-    return await services.compute.run(lambda: ranking.search(index, query, limit=policy.FOUND_TOOLS))
+    return await services.shelf.search(query)
 
 
 def _waiting(services: Services) -> bool:

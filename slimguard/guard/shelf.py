@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from slimguard import ranking
+from slimguard import fusion, policy, ranking
 from slimguard.catalog import Catalog, catalog_of
 from slimguard.model import Tool
-from slimguard.ports import Compute, Upstreams
+from slimguard.ports import Compute, Embedder, Upstreams
 from slimguard.settings import Settings
 
 
@@ -19,6 +19,8 @@ class Shelf:
     upstreams: Upstreams
     settings: Callable[[], Settings]
     compute: Compute
+    embedder: Embedder | None = None
+    """Knows what tools mean, when the extra is installed; without it words alone rank."""
     _tools: Sequence[Tool] = ()
     _settings: Settings | None = None
     _catalog: Catalog = field(default_factory=lambda: catalog_of(()))
@@ -42,4 +44,18 @@ class Shelf:
         previous = self._index
         index = await self.compute.run(lambda: ranking.build(catalog.tools, previous))
         self._index, self._indexed = index, catalog
+        if self.embedder is not None:
+            self.embedder.learn(index.tools)
         return catalog, index
+
+    async def search(self, query: str, *, limit: int = policy.FOUND_TOOLS) -> ranking.Found:
+        """The tools that answer `query`: by words, and by meaning too once this catalog is learned."""
+        _, index = await self.index()
+        embedder = self.embedder
+        if embedder is None:
+            return await self.compute.run(lambda: ranking.search(index, query, limit=limit))
+
+        def nearest(asked: str) -> Sequence[int] | None:
+            return embedder.nearest(asked, index.tools, policy.MEANING_NEAREST)
+
+        return await self.compute.run(lambda: fusion.search(index, query, nearest, limit=limit))
