@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from slimguard.canonical import dump
-from slimguard.document.shapes import shape_of_object
+from slimguard.document.shapes import KEYED_LEAST, shape_of_object
 from slimguard.model import Json, is_array, is_object
 from slimguard.views.cells import IDENTITY, identity_of, short
 
@@ -46,6 +47,7 @@ _LOUD = re.compile(
 )
 _MESSAGES = ("message", "msg", "reason", "error", "detail", "details", "description", "summary", "title")
 _CONTAINERS = frozenset((dict, list))
+_SCALARS = (str, bool, int, float)
 Category = Literal["", "state", "good", "bad", "number", "text", "message"]
 
 
@@ -67,19 +69,38 @@ class _Sign:
         return f"{self.path} up to {dump(self.peak)}" if self.value == POSITIVE else f"{self.path}{self.value}"
 
 
+@dataclass(slots=True)
+class _Kind:
+    """Leaves of one key in objects of one shape at one place: how many there are, and which values tell nothing."""
+
+    path: str
+    key: str
+    category: Category
+    fine: dict[type, set[Json]]
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What to look at in objects of the same keys at the same place, and the paths of the containers in them."""
+
+    kinds: list[_Kind]
+    paths: dict[str, str]
+
+
 def trouble_lines(value: Json) -> list[str]:
     """`items[].status: phase=Failed, ready=false ×2: web-1, web-7; message`, the rarest of the serious first."""
     if not is_object(value) and not is_array(value):
         return []
     signs: dict[tuple[str, str], _Sign] = {}
     totals: Counter[str] = Counter()
-    fine: set[tuple[Category, str]] = set()
-    for full, key, category, item, holder, record in _leaves(value, totals, fine):
-        text = _sign(category, item)
+    for kind, item, holder, record in _leaves(value, totals):
+        text = _sign(kind.category, item)
         if text:
-            _add(signs.setdefault((full, text), _Sign(full, text, _is_mild(text))), item, holder, key, record)
-        elif isinstance(item, str) and len(fine) < FINE_KEPT:
-            fine.add((category, item))
+            sign = signs.setdefault((kind.path, text), _Sign(kind.path, text, _is_mild(text)))
+            _add(sign, item, holder, kind.key, record)
+        elif len(fine := kind.fine[item.__class__]) < FINE_KEPT:
+            fine.add(item)
     return [_line(group) for group in _grouped(_kept(signs, totals))[:LINES]]
 
 
@@ -141,14 +162,15 @@ def _shared(paths: list[str]) -> str:
 
 
 def _leaves(
-    value: Json, totals: Counter[str], fine: set[tuple[Category, str]]
-) -> Iterator[tuple[str, str, Category, Json, dict[str, Json], tuple[dict[str, Json], ...]]]:
-    """Leaves under keys that can tell trouble: pattern of the path, key, category, value, holder, the records above.
+    value: Json, totals: Counter[str]
+) -> Iterator[tuple[_Kind, Json, dict[str, Json], tuple[dict[str, Json], ...]]]:
+    """Leaves under keys that can tell trouble: their kind, value, holder, the records above.
 
-    All are counted in `totals`; those in `fine` are passed over.
+    At the end all are counted in `totals` by the pattern of their path; those that are known to be fine are passed
+    over.
     """
-    known: dict[tuple[str, tuple[str, ...]], list[tuple[str, Category, str]]] = {}
-    categories: dict[str, Category] = {}
+    plans: dict[tuple[str, tuple[str, ...]], _Plan] = {}
+    fine: dict[str, dict[type, set[Json]]] = {}
     stack: list[tuple[Json, str, tuple[dict[str, Json], ...]]] = [(value, "", ())]
     nodes = 0
     while stack and nodes < NODES:
@@ -164,25 +186,52 @@ def _leaves(
                     stack.append((child, below, record))
             continue
         keys = tuple(item)
-        telling = known.get((path, keys))
-        if telling is None:
-            for key in keys:
-                if key not in categories:
-                    categories[key] = _category(key)
-            telling = known[path, keys] = [
-                (key, category, f"{path}.{key}" if path else key) for key in keys if (category := categories[key])
-            ]
-        for key, category, full in telling:
-            child = item[key]
-            if child is None or child.__class__ in _CONTAINERS:
+        plan = plans.get((path, keys))
+        if plan is None:
+            plan = plans[path, keys] = _plan(path, keys, fine)
+        for kind in plan.kinds:
+            child = item[kind.key]
+            known = kind.fine.get(child.__class__)
+            if known is None:
                 continue
-            totals[full] += 1
-            if child.__class__ is not str or (category, child) not in fine:
-                yield full, key, category, child, item, record
+            kind.count += 1
+            if child not in known:
+                yield kind, child, item, record
         inner = [key for key, child in item.items() if child.__class__ in _CONTAINERS and child]
         if inner:
-            outer = () if len(inner) == len(keys) and shape_of_object(item) == "keyed" else record
-            stack.extend([(item[key], f"{path}.{key}" if path else key, outer) for key in reversed(inner)])
+            outer = () if len(inner) == len(keys) and _is_keyed(item) else record
+            stack.extend([(item[key], _below(plan, path, key), outer) for key in reversed(inner)])
+    for plan in plans.values():
+        for kind in plan.kinds:
+            totals[kind.path] += kind.count
+
+
+def _below(plan: _Plan, path: str, key: str) -> str:
+    """The path of a container under `key`, made once a plan."""
+    below = plan.paths.get(key)
+    if below is None:
+        below = plan.paths[key] = f"{path}.{key}" if path else key
+    return below
+
+
+def _plan(path: str, keys: tuple[str, ...], fine: dict[str, dict[type, set[Json]]]) -> _Plan:
+    """What to look at in objects of these keys at this path; `fine` holds what was found to tell nothing so far."""
+    kinds: list[_Kind] = []
+    for key in keys:
+        category = _category(key)
+        if category:
+            known = fine.get(category)
+            if known is None:
+                known = fine[category] = {kind: set() for kind in _SCALARS}
+            kinds.append(_Kind(f"{path}.{key}" if path else key, key, category, known))
+    return _Plan(kinds, {})
+
+
+def _is_keyed(item: dict[str, Json]) -> bool:
+    """Whether an object of nothing but containers holds like records by key."""
+    if len(item) < KEYED_LEAST or next(iter(item.values())).__class__ is not dict:
+        return False
+    return shape_of_object(item) == "keyed"
 
 
 def _named(records: tuple[dict[str, Json], ...]) -> str:
@@ -203,6 +252,7 @@ def _name(item: dict[str, Json]) -> str:
     return short(identity_of(item, ("id", "uid", "uuid", "code", "ts", "time", "timestamp", "date")), 50)
 
 
+@lru_cache(4_096)
 def _category(key: str) -> Category:
     if _STATE.search(key):
         return "state"
