@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from slimguard import policy
 from slimguard.ranking import lexicon, text
 from slimguard.ranking.lexicon import Kind, Phrase
+
+_LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-z0-9À-ɏ]*")
 
 Repair = Callable[[str, str, str], dict[Phrase, tuple[Kind, float]]]
 """Readings of a word that the catalog does not have, given the word, the one before and the one after it."""
@@ -34,6 +37,8 @@ class _Word:
     raw: str
     """Folded, as written."""
     negated: bool
+    named: bool = False
+    """Whether it is written like a name: with a capital letter within a clause."""
 
 
 def language_of(words: list[str], knows: Callable[[str], bool]) -> str:
@@ -58,7 +63,8 @@ def read(query: str, knows: Callable[[str], bool], repair: Repair) -> list[Conce
     words = text.split_words(cleaned)[: policy.QUERY_WORDS]
     spaced = [word for word in words if not text.is_cjk(word)]
     language = language_of(spaced, knows)
-    marked = _marked(cleaned, language)[: policy.QUERY_WORDS]
+    names = _written_like_names(cleaned)
+    marked = [replace(word, named=word.raw in names) for word in _marked(cleaned, language)[: policy.QUERY_WORDS]]
     if any(text.is_cjk(word.raw) for word in marked):
         script = _script(cleaned)
         found: list[Concept] = []
@@ -71,6 +77,18 @@ def read(query: str, knows: Callable[[str], bool], repair: Repair) -> list[Conce
         found.extend(_spaced(marked[start:], "en", knows, repair))
         return found
     return _spaced(marked, language, knows, repair)
+
+
+def _written_like_names(cleaned: str) -> frozenset[str]:
+    """Folded names of products that are ordinary words too, but begin with a capital within a clause of other words."""
+    found: set[str] = set()
+    for clause in _clauses(cleaned):
+        words = _LATIN_WORD.findall(clause)
+        if len(words) > 1 and all(word[0].isupper() for word in words):
+            continue
+        rest = words if any(text.is_cjk(char) for char in clause) else words[1:]
+        found.update(text.fold(word) for word in rest if word[0].isupper())
+    return lexicon.ambiguous_names() & found
 
 
 def _script(cleaned: str) -> str:
@@ -217,7 +235,7 @@ def _single(words: list[_Word], at: int, language: str, knows: Callable[[str], b
             merged.setdefault(phrase, reading)
             for other, kind in lexicon.english().get(phrase, {}).items():
                 merged.setdefault(other, (kind, reading[1] * 0.8))
-    return Concept(raw, merged, soft=soft, known=known, product=raw in lexicon.product_names())
+    return Concept(raw, merged, soft=soft, known=known, product=words[at].named or raw in lexicon.product_names())
 
 
 # --- runs without spaces ----------------------------------------------------------------------------------------------

@@ -307,21 +307,37 @@ def product_kinds() -> dict[Phrase, tuple[str, ...]]:
 @cache
 def product_names() -> frozenset[str]:
     """Folded names of products that mean nothing else: `linear` and `line` are left out, `slack` and `微信` are in."""
-    ordinary = {phrase for concept in concepts() for phrase in concept.core}
-    ordinary.update(phrase_of(word) for word in lists("lexicon_stopwords.tsv")["ordinary"])
-    return frozenset(
+    return frozenset(_names_of_products() - _ordinary_names())
+
+
+@cache
+def ambiguous_names() -> frozenset[str]:
+    """Folded names of products that are ordinary words as well, such as `linear`: products when written like names."""
+    return frozenset(_names_of_products() & _ordinary_names())
+
+
+def _names_of_products() -> set[str]:
+    """Folded names of products, without the languages and formats that tools serve without saying so."""
+    return {
         " ".join(text.split_words(alias))
         for names, _ in rows("lexicon_products.tsv")
         for alias in split_cell(names)
-        if alias not in lists("lexicon_stopwords.tsv")["ordinary"]
-        if phrase_of(alias) not in ordinary and len(alias) > 1
-    )
+        if text.fold(alias) not in lists("lexicon_stopwords.tsv")["carried"] and len(alias) > 1
+    }
+
+
+def _ordinary_names() -> set[str]:
+    """Those of them that are ordinary words."""
+    ordinary = {phrase for concept in concepts() for phrase in concept.core}
+    ordinary.update(phrase_of(word) for word in lists("lexicon_stopwords.tsv")["ordinary"])
+    return {name for name in _names_of_products() if phrase_of(name) in ordinary}
 
 
 def load() -> None:
     """Read every data file now, so that no query waits for it."""
     english()
     product_names()
+    ambiguous_names()
     _simplified()
     for language in (*CJK_LANGUAGES, *text.LATIN):
         _by_beginning(language)

@@ -92,9 +92,9 @@ class Weights:
     """Evidence of matched words: this times the square root of how many of the rarest words they amount to."""
     sure_name: float = 1.2
     """Evidence of a tool whose whole name is said."""
-    sure_least: float = 4.4
+    sure_least: float = 4.3
     """Evidence below which confidence is low."""
-    sure_product: float = 2.4
+    sure_product: float = 3.2
     """What it takes off that the query names a product that the tool is not of."""
     sure_no_change: float = 2.8
     """What it takes off that a change is asked for and the tool only reads."""
