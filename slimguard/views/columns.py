@@ -248,8 +248,11 @@ def _labels(columns: Sequence[Column], count: int, order: Sequence[str]) -> tupl
 
 def _contained(part: Column, whole: Column) -> bool:
     """Whether the cells of one column stand in those of the other, as a file's name in its path."""
-    pairs = [(a, b) for a, b in zip(part.values, whole.values, strict=True) if a is not None and b is not None]
-    some = sample(pairs)
+    if part.filled == whole.filled == len(part.values) == len(whole.values):
+        some = list(zip(sample(part.values), sample(whole.values), strict=True))
+    else:
+        pairs = zip(part.values, whole.values, strict=True)
+        some = sample([(a, b) for a, b in pairs if a is not None and b is not None])
     hits = sum(1 for a, b in some if isinstance(a, str) and isinstance(b, str) and (a in b))
     return len(some) > 3 and hits * 10 >= len(some) * 9
 

@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+import re2  # pyright: ignore[reportMissingTypeStubs]
 
 from slimguard.document.shapes import sample
 from slimguard.model import Json, is_array, is_object
@@ -22,8 +24,9 @@ _DIGEST = re.compile(r"(?:sha\d+|md5|sha512)[-:=]", re.IGNORECASE)
 _EPOCH_NAME = re.compile(r"(?i)(?:time|stamp|_at$|^ts$|date|created|updated|modified|expires|epoch|^when$)")
 _NUMERIC = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?\Z")
-_PLAIN_OR_EMPTY = re.compile(r"(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?)?\Z").match
-_NO_NUMERALS = str.maketrans("", "", "0123456789.-")
+_engine: Any = re2
+_PLAIN_LINES = _engine.compile(rb"(?:(?:-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,17})?)?\n)*")
+"""Lines that are empty or plain numbers, however many, in one linear pass."""
 _OPAQUE = re.compile(
     r"(?=.*\d)(?=.*[A-Za-z])(?:[0-9A-Fa-f]{8,}|[A-Za-z]{1,4}[-_][0-9A-Fa-f]{6,})(?:[-_:][0-9A-Fa-f]+)*\Z"
     r"|(?=.*\d)[A-Z0-9]{8,}\Z|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\Z"
@@ -122,16 +125,12 @@ def _measured(
     name: str, values: Sequence[Json], numbers: Sequence[Json], *, filled: int, counts: Counter[Json], width: float
 ) -> Column:
     """A column of numbers; `numbers` are the values as numbers, None where there is none."""
-    places: Sequence[int] = range(len(numbers))
-    if filled < len(numbers):
-        places = [place for place, value in enumerate(numbers) if value is not None]
-    present = numbers if filled == len(numbers) else [numbers[place] for place in places]
+    present = numbers if filled == len(numbers) else [value for value in numbers if value is not None]
     total = sum(present)
     if total.__class__ is float and not math.isfinite(total):
         return Column(name, values, "mixed", filled, counts, width)
     whole = total.__class__ is int
-    low = min(places, key=numbers.__getitem__)
-    high = max(places, key=numbers.__getitem__)
+    low, high = numbers.index(min(present)), numbers.index(max(present))
     epoch = bool(_EPOCH_NAME.search(name.rsplit(".", 1)[-1])) and numbers[low] > 100_000_000
     kind: ColumnKind = "time" if epoch else "number"
     exact = total if whole else math.fsum(present)
@@ -158,11 +157,13 @@ def _texts(name: str, values: Sequence[Json], filled: list[Json], counts: Counte
 def numbers_in(values: Sequence[Json], counts: Mapping[Json, int]) -> list[Json] | None:
     """The numbers that texts spell plainly, None for empty ones; None altogether when one of them spells none."""
     try:
-        joined = "".join(counts)
+        joined = "\n".join((*counts, ""))
     except TypeError:
         return None
-    if joined.translate(_NO_NUMERALS) or not all(map(_PLAIN_OR_EMPTY, counts)):
+    if joined.count("\n") != len(counts) or not _PLAIN_LINES.fullmatch(joined.encode("utf-8", "surrogatepass")):
         return None
+    if "." not in joined and "" not in counts and None not in values:
+        return list(map(int, values))
     return [(float(value) if "." in value else int(value)) if value else None for value in values]
 
 
