@@ -1,7 +1,7 @@
 """Measure find_tool's ranking: hit@1, hit@3 and MRR on every given set, confidence, tokens, time, and an ablation.
 
 Run `python -m benchmarks.find.run --shared FOLDER` (or set SLIMGUARD_SHARED); `--sets blind_en,blind_zh` picks sets,
-`--only table,typos,confidence,speed,ablation` picks tables.
+`--only table,typos,confidence,size,speed,ablation` picks tables.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from benchmarks.find import ablation, data
 from benchmarks.find.baselines import Bm25, plain, stemmed
-from slimguard import ranking
+from slimguard import canonical, ranking
+from slimguard.ranking.answer import ranked_tools
+from slimguard.tokens.counter import TokenCounter
 
 
 def measure(rank: Callable[[str], list[str]], queries: list[data.Query]) -> tuple[float, float, float]:
@@ -110,6 +113,35 @@ def confidence(catalogs: Catalogs) -> None:
             print(f"{label}/{half:<8} low or none {100 * unsure / max(1, len(asked)):5.1f} % of {len(asked)}  {counts}")
 
 
+def size(catalogs: Catalogs, sets: list[str]) -> None:
+    """Print how much is answered: tools and tokens of their definitions a query, how often one tool alone, and how
+    often a tool that serves was the second or third and was left out."""
+    counter = TokenCounter()
+    counter.load()
+    cost = cache(counter.count)
+    print(f"{'set':<22}{'n':>5}{'tools':>8}{'tokens':>8}{'one tool':>10}{'left out':>10}")
+    for name in sets:
+        queries = data.queries(catalogs.folder, name)
+        tools, ids = data.catalog(catalogs.folder, queries[0].catalog)
+        known = {(tool.server, tool.name, tool.digest): key for tool, key in zip(tools, ids, strict=True)}
+        index = catalogs.index(queries[0].catalog)
+        shown = alone = lost = tokens = 0
+        for query in queries:
+            matches = ranking.search(index, query.text).matches
+            shown += len(matches)
+            alone += len(matches) == 1
+            tokens += sum(cost(canonical.dump(match.tool.definition)) for match in matches)
+            given = {known[match.tool.server, match.tool.name, match.tool.digest] for match in matches}
+            best = {known[tool.server, tool.name, tool.digest] for tool in ranked_tools(index, query.text, 3)}
+            lost += bool(best & query.gold) and not given & query.gold
+        count = len(queries)
+        print(
+            f"{name:<22}{count:>5}{shown / count:>8.2f}{tokens / count:>8.0f}{100 * alone / count:>8.1f} %"
+            f"{100 * lost / count:>8.1f} %",
+            flush=True,
+        )
+
+
 def speed(catalogs: Catalogs) -> None:
     """Print milliseconds a query (median, p95) and to build, at several sizes of the catalog."""
     pool = list(data.catalog(catalogs.folder, "realmcp")[0]) + list(data.catalog(catalogs.folder, "sealtools")[0])
@@ -140,7 +172,7 @@ def main() -> int:
     options.add_argument("--sets", default=",".join(data.SETS))
     options.add_argument("--kinds", default="slimguard,stemmed,plain")
     options.add_argument("--half", default="both", choices=("both", "all", "tune", "check"))
-    options.add_argument("--only", default="table,typos,confidence,speed")
+    options.add_argument("--only", default="table,typos,confidence,size,speed")
     chosen = options.parse_args()
     folder = Path(chosen.shared) / "find"
     if not folder.is_dir():
@@ -154,6 +186,8 @@ def main() -> int:
         typos(catalogs, kinds)
     if "confidence" in chosen.only:
         confidence(catalogs)
+    if "size" in chosen.only:
+        size(catalogs, chosen.sets.split(","))
     if "speed" in chosen.only:
         speed(catalogs)
     if "ablation" in chosen.only:

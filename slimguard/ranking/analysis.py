@@ -26,6 +26,7 @@ class Analysis:
     fields: tuple[tuple[tuple[str, int], ...], ...]
     lengths: tuple[int, ...]
     name_terms: frozenset[str]
+    """Terms of the name's words."""
     server_terms: frozenset[str]
     name_key: str
     server_key: str
@@ -55,7 +56,7 @@ def analyse(tool: Tool) -> Analysis:
         digest=tool.digest,
         fields=tuple(_counted(found) for found in words),
         lengths=tuple(len(found) for found in words),
-        name_terms=frozenset(words[0]),
+        name_terms=frozenset(_name_terms(tool.name[: policy.ANALYSED_NAME_CHARS])),
         server_terms=frozenset(words[1]),
         name_key=text.join_key(tool.name[: policy.ANALYSED_NAME_CHARS]),
         server_key=text.join_key(tool.server[: policy.ANALYSED_NAME_CHARS]),
@@ -66,8 +67,21 @@ def analyse(tool: Tool) -> Analysis:
 
 def terms(raw: str, *, identifiers: bool = False) -> list[str]:
     """Index terms of `raw`: stems, character pairs of CJK text, and the lexicon's longer CJK words."""
+    return _terms_of(text.split_words(text.clean(raw), identifiers=identifiers))
+
+
+def _name_terms(name: str) -> list[str]:
+    """Index terms of a name's words, without the joined form that `getUser` has as well: nobody has to say it."""
+    words: list[str] = []
+    for word in text.split_words(text.clean(name), identifiers=True):
+        if not any(word == "".join(words[-count:]) for count in range(2, len(words) + 1)):
+            words.append(word)
+    return _terms_of(words)
+
+
+def _terms_of(words: list[str]) -> list[str]:
     found: list[str] = []
-    for word in text.split_words(text.clean(raw), identifiers=identifiers):
+    for word in words:
         if text.is_cjk(word):
             found.extend(text.bigrams(word))
             found.extend(lexicon.long_words(word))

@@ -126,7 +126,13 @@ def _ranked(index: Index, scores: Scores, within: str | None) -> list[int]:
 
 
 _CLEAR_LEAD = 2.4
+"""How many times the next score the first one is when it is shown alone."""
+_CLEAR_LEAD_BRIEF = 2.0
+"""The same for a query that asks for one thing."""
+_CLEAR_LEAD_SAID = 1.2
+"""The same when such a query says the whole name of the first tool and not that of the second."""
 _KEPT_SHARE = 0.33
+"""The share of the best score under which a tool is not shown."""
 
 
 def _chosen(asking: _Asking, limit: int) -> Found:
@@ -138,9 +144,8 @@ def _chosen(asking: _Asking, limit: int) -> Found:
         groups.setdefault((one.name_key, one.parameter_key), []).append(place)
     heads = [places[0] for places in groups.values()]
     low = confidence.evidence(index, asking.scores, heads[:limit]) < 0
-    clear = len(heads) == 1 or of[heads[1]] * _CLEAR_LEAD < of[heads[0]]
     kept = [place for place in heads[:limit] if of[place] >= _KEPT_SHARE * of[heads[0]]]
-    if clear and not low:
+    if not low and _is_clear(asking, heads):
         kept = kept[:1]
     clones = {places[0]: tuple(index.tools[other].id for other in places[1:]) for places in groups.values()}
     matches = tuple(
@@ -149,6 +154,19 @@ def _chosen(asking: _Asking, limit: int) -> Found:
     )
     how: Confidence = "low" if low else "clear" if len(matches) == 1 else "several"
     return Found(matches, how, _nearest(index, asking.asked) if low else ())
+
+
+def _is_clear(asking: _Asking, heads: list[int]) -> bool:
+    """Whether the first of several tools leads by enough to stand alone."""
+    if len(heads) == 1:
+        return True
+    lead = asking.scores.of[heads[0]] / max(1e-9, asking.scores.of[heads[1]])
+    if lead > _CLEAR_LEAD or len(asking.scores.wanted) > asking.index.weights.brief:
+        return lead > _CLEAR_LEAD
+    if lead > _CLEAR_LEAD_BRIEF or len(asking.index.analyses[heads[0]].name_terms) == 1:
+        return lead > _CLEAR_LEAD_BRIEF
+    first, second = (confidence.covers_name(asking.index, asking.scores, place) for place in heads[:2])
+    return lead > _CLEAR_LEAD_SAID and first and not second
 
 
 def reasons(index: Index, place: int, concepts: list[Concept]) -> tuple[Reason, ...]:

@@ -172,3 +172,12 @@ def test_other_words_and_languages_find_the_tool(query: str, first: str) -> None
 
 def test_a_named_product_that_nothing_serves_lowers_the_confidence() -> None:
     assert ranking.search(INDEX, "book a flight to Rome with Expedia").confidence in ("low", "none")
+
+
+def test_one_tool_is_returned_when_its_whole_name_was_said_and_the_second_ones_was_not() -> None:
+    assert ids("create an issue in the repository") == ["github/create_issue"]
+    assert ids("delete a file") == ["github/delete_file"]
+
+
+def test_several_tools_are_returned_when_the_query_says_none_of_their_names_whole() -> None:
+    assert len(ids("repository")) > 1
