@@ -34,7 +34,6 @@ PARTS: dict[str, Weights] = {
     "no abbreviations": replace(DEFAULT, abbreviation=0.0),
     "no translations": replace(DEFAULT, translation=0.0, loose_translation=0.0),
     "no repair of words": replace(DEFAULT, typo=0.0, compound=0.0),
-    "no gain of coverage": replace(DEFAULT, coverage=0.0),
     "no gain of name coverage": replace(DEFAULT, name_coverage=0.0),
     "no gain of the server": replace(DEFAULT, server_named=0.0),
     "no actions": replace(DEFAULT, same_action=1.0, other_change=1.0, opposite=1.0, unasked_change=1.0),

@@ -18,7 +18,7 @@ from benchmarks.find import ablation, data
 from benchmarks.find.baselines import Bm25, plain, stemmed
 from slimguard import canonical, ranking
 from slimguard.ranking.answer import ranked_tools
-from slimguard.tokens.counter import TokenCounter
+from slimguard.tokens import Tokens
 
 
 def measure(rank: Callable[[str], list[str]], queries: list[data.Query]) -> tuple[float, float, float]:
@@ -116,7 +116,7 @@ def confidence(catalogs: Catalogs) -> None:
 def size(catalogs: Catalogs, sets: list[str]) -> None:
     """Print how much is answered: tools and tokens of their definitions a query, how often one tool alone, and how
     often a tool that serves was the second or third and was left out."""
-    counter = TokenCounter()
+    counter = Tokens()
     counter.load()
     cost = cache(counter.count)
     print(f"{'set':<22}{'n':>5}{'tools':>8}{'tokens':>8}{'one tool':>10}{'left out':>10}")

@@ -1,4 +1,4 @@
-"""Scores of tools for a query: what matches, how rare it is, and how much of query and name it covers; pure numbers."""
+"""Scores of tools for a query: what matches, how rare it is, and how much of the tool's name is said; pure numbers."""
 
 from __future__ import annotations
 
@@ -47,10 +47,7 @@ class _Tally:
     """Sums by place of the tool while the concepts of a query are read."""
 
     value: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    covered: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     matched: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
-    whole: float = 0.0
-    """Weight of the concepts that the catalog has."""
 
 
 def score(index: Index, concepts: list[Concept], query: str) -> Scores:
@@ -67,8 +64,7 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
     key = text.join_key(query)
     values: dict[int, float] = {}
     for place in heapq.nlargest(_WEIGHED, tally.value, key=lambda place: (tally.value[place], -place)):
-        share = min(1.0, tally.covered[place] / tally.whole) if tally.whole else 0.0
-        gain = (1 + weights.coverage * share * share) * _name_gain(index, place, tally.matched[place], said, key)
+        gain = _name_gain(index, place, tally.matched[place], said, key)
         if asked is not None:
             gain *= actions.agreement(index.analyses[place].actions, asked, weights)
         values[place] = tally.value[place] * gain
@@ -80,11 +76,8 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
 def _count(tally: _Tally, index: Index, concept: Concept, factor: float, brief: float) -> float:
     """Add one concept to the sums; its rarity, 0 if nothing says it closely."""
     rarity, found = _read(index, concept, brief)
-    weight = rarity * factor
-    tally.whole += weight
     for place, (value, fit, phrase) in found.items():
         tally.value[place] += factor * value
-        tally.covered[place] += weight * fit
         matched = tally.matched[place]
         for term in phrase:
             matched[term] = max(fit, matched.get(term, 0.0))

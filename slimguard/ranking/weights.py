@@ -68,8 +68,6 @@ class Weights:
     """Concepts of a query up to which its words are read between the lines in full; in longer ones that is noise."""
     idf_cap: float = 1.5
     """How much rarer than its concept an alternative may count."""
-    coverage: float = 1.0
-    """Gain of a tool that matches all of the query."""
     name_coverage: float = 0.7
     """Gain of a tool whose whole name the query says."""
     server_named: float = 0.45
@@ -92,7 +90,7 @@ class Weights:
     """Evidence of matched words: this times the square root of how many of the rarest words they amount to."""
     sure_name: float = 1.2
     """Evidence of a tool whose whole name is said."""
-    sure_least: float = 4.3
+    sure_least: float = 4.2
     """Evidence below which confidence is low."""
     sure_product: float = 3.2
     """What it takes off that the query names a product that the tool is not of."""
