@@ -331,6 +331,9 @@ budget without counting their tokens."""
 KEPT_CHECKERS = 512
 """Compiled input schemas kept by their definition's digest."""
 
+GC_THRESHOLD = 20_000
+"""New containers between two looks of the garbage collector: parsing a result makes many, none of them in cycles."""
+
 COMPUTE_THREADS = 4
 """Worker threads for parsing, views and queries."""
 
