@@ -125,11 +125,11 @@ def _ranked(index: Index, scores: Scores, within: str | None) -> list[int]:
     )
 
 
-_CLEAR_LEAD = 2.1
+_CLEAR_LEAD = 2.4
 """How many times the next score the first one is when it is shown alone."""
-_CLEAR_LEAD_BRIEF = 1.75
+_CLEAR_LEAD_BRIEF = 2.0
 """The same for a query that asks for one thing."""
-_CLEAR_LEAD_SAID = 1.15
+_CLEAR_LEAD_SAID = 1.2
 """The same when such a query says the whole name of the first tool and not that of the second."""
 _KEPT_SHARE = 0.33
 """The share of the best score under which a tool is not shown."""
