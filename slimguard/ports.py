@@ -187,7 +187,7 @@ class Embedder(Protocol):
     """Knows which tools mean what a query asks; learns a catalog in the background."""
 
     def learn(self, tools: Sequence[Tool]) -> None:
-        """Begin to learn `tools` and return at once; a later catalog takes the place of an earlier one. Never raises."""
+        """Begin to learn `tools` and return at once; a later catalog replaces an earlier one. Never raises."""
         ...
 
     def nearest(self, query: str, tools: Sequence[Tool], count: int) -> Sequence[int] | None:

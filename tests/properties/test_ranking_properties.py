@@ -12,7 +12,26 @@ from slimguard.model import Tool
 from slimguard.ranking import text
 
 WORDS = st.sampled_from(
-    ["create", "list", "issue", "file", "weather", "天气", "查询", "ファイル", "날씨", "repository", "GitHub", "getUser", "read_file", "no", "not", "不要", "slack", "délete"]
+    [
+        "create",
+        "list",
+        "issue",
+        "file",
+        "weather",
+        "天气",
+        "查询",
+        "ファイル",
+        "날씨",
+        "repository",
+        "GitHub",
+        "getUser",
+        "read_file",
+        "no",
+        "not",
+        "不要",
+        "slack",
+        "délete",
+    ]
 )
 ANY_TEXT = st.text(max_size=60)
 JSON = st.recursive(
