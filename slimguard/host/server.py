@@ -257,6 +257,3 @@ def _nobody_listens(_params: Json) -> None:
 def _has_progress_token(context: Context) -> bool:
     meta = context.meta
     return bool(meta) and ("progress_token" in meta or "progressToken" in meta)
-
-
-Handler = Callable[[str, JsonObject, HostRequest], Awaitable[Reply]]
