@@ -2,7 +2,7 @@
 
 `faulty_guard.py CONFIG` serves stdio. FAULT is `point:action`, FAULT_FOLDER a folder of the test. Nothing happens
 until the file `armed` is there; then, at the first pass of the point, `kill` is SIGKILL to itself, and `pause` makes
-the file `reached` and waits for somebody to open the fifo `release` for writing. Never part of the product.
+the file `reached` and stands still until the file `release` is there. Never part of the product.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 
 import anyio
@@ -36,7 +37,8 @@ def hook_of(fault: str, folder: Path):
         if action == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         if action == "pause":
-            (folder / "release").open("rb").close()
+            while not (folder / "release").exists():
+                time.sleep(0.005)
 
     return at
 
