@@ -25,7 +25,7 @@ from slimguard.host.native import NativeSurface, native_surface
 from slimguard.host.profiles import profile_of
 from slimguard.host.server import HostRequest, Surface
 from slimguard.host.stdio import stderr_log
-from slimguard.host.surface import CALL, FIND, READ, listed_tools
+from slimguard.host.surface import CALL, FIND, READ, listed_tools, own_tool
 from slimguard.model import Caller, Json, JsonObject, Reply
 from slimguard.points import nowhere
 from slimguard.semantic import Meanings, installed, load, vectors_path
@@ -95,6 +95,9 @@ class App(Surface):
         caller = Caller(request.owner, self.settings.scope, request.session, self._profile(request.client))
         if self.settings.mode == "native" and name not in (FIND, CALL, READ):
             return await self._call_native(name, arguments, caller, request)
+        return await self._call_own(own_tool(name, self.settings.servers), arguments, caller, request)
+
+    async def _call_own(self, name: str, arguments: JsonObject, caller: Caller, request: HostRequest) -> Reply:
         if name == FIND:
             return await finding.find_tool(self.services, caller, arguments)
         if name == CALL:
@@ -109,6 +112,9 @@ class App(Surface):
 
     async def _call_native(self, name: str, arguments: JsonObject, caller: Caller, request: HostRequest) -> Reply:
         tool = (await self._native()).by_name.get(name)
+        own = own_tool(name, self.settings.servers)
+        if tool is None and own != name:
+            return await self._call_own(own, arguments, caller, request)
         if tool is None:
             raise RequestRejected(
                 f"no tool {name[:80]!r} is listed", next_call="list the tools again", code="unknown_tool"

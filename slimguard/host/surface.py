@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container
 from typing import Any
 
 from slimguard import policy
@@ -12,6 +14,9 @@ from slimguard.settings import Settings
 FIND = "find_tool"
 CALL = "call_tool"
 READ = "read_result"
+
+_SEPARATORS = re.compile(r"__|[./:]")
+_PREFIXED = re.compile(rf"(?P<host>.+(?:__|[./:])|(?:mcp_)?slimguard_)(?P<own>{FIND}|{CALL}|{READ})")
 
 _TEXT = {"type": "string"}
 
@@ -78,9 +83,12 @@ def listed_tools(settings: Settings, client: str) -> list[JsonObject]:
     return definitions(always_load=policy.HOSTS.get(name, policy.HOSTS["default"]).always_load)
 
 
-def own_tool_call(name: str, arguments: JsonObject) -> tuple[str, JsonObject]:
-    """The name of ours that `name` means: hosts prefix names (`mcp__slimguard__find_tool`); else unchanged."""
-    for own in (FIND, CALL, READ):
-        if name == own or name.endswith((f"__{own}", f".{own}", f"/{own}", f":{own}")):
-            return own, arguments
-    return name, arguments
+def own_tool(name: str, servers: Container[str]) -> str:
+    """The tool of ours that `name` means, since hosts prefix names (`mcp__slimguard__find_tool`); else `name` itself.
+
+    A prefix with the name of one of the `servers` behind slimguard is no host's: that server's tool is not ours.
+    """
+    found = _PREFIXED.fullmatch(name)
+    if found is None or any(part in servers for part in _SEPARATORS.split(found["host"])):
+        return name
+    return found["own"]

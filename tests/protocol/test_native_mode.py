@@ -28,6 +28,7 @@ def test_a_tool_is_called_by_its_own_name_once_and_a_large_result_is_a_view(benc
     assert wrong["isError"] and "arguments.text: type:" in helpers.text_of(wrong)
     ref = helpers.ref_of(host.call("big", {"lines": 5_000}))
     assert "".join(host.pages(ref)).startswith("line 0 of the text")
+    assert host.call("mcp__slimguard__read_result", {"result_ref": ref}) == host.read(ref)
     assert [item["name"] for item in bench.calls()] == ["record", "big"]
 
 

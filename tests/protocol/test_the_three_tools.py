@@ -229,3 +229,14 @@ def test_two_results_are_compared_and_joined(guard, helpers):
     assert "3000" in helpers.text_of(host.read(first, f"diff:{second}"))
     joined = helpers.text_of(host.read(f"{first}+{second}", "sql:SELECT _ref, count(*) FROM rows GROUP BY _ref"))
     assert first in joined and second in joined and "3001" in joined
+
+
+def test_a_prefix_that_the_host_left_on_our_names_is_no_matter(guard, bench, helpers):
+    host = guard()
+    assert "count/record#" in helpers.text_of(host.call("mcp__slimguard__find_tool", {"query": "count/record"}))
+    call = {"tool_ref": "count/record", "arguments": {"text": "x"}}
+    assert host.call("slimguard_call_tool", call) == {"content": [{"type": "text", "text": "recorded x"}]}
+    assert not host.call("slimguard.read_result").get("isError")
+    foreign = host.call("count__call_tool", call)
+    assert foreign["isError"] and "tool ran: no" in helpers.text_of(foreign)
+    assert [item["name"] for item in bench.calls()] == ["record"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from slimguard import policy
 from slimguard.host.native import native_names, native_surface
 from slimguard.host.profiles import profile_of
-from slimguard.host.surface import own_tool_call
+from slimguard.host.surface import own_tool
 from slimguard.model import Tool
 
 
@@ -87,12 +87,27 @@ def test_a_schema_that_is_none_demands_an_object_only() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["find_tool", "mcp__slimguard__find_tool", "slimguard.find_tool", "x/find_tool", "x:find_tool"]
+    "name",
+    [
+        "find_tool",
+        "mcp__slimguard__find_tool",
+        "mcp__my_tools__find_tool",
+        "slimguard_find_tool",
+        "mcp_slimguard_find_tool",
+        "slimguard.find_tool",
+        "x/find_tool",
+        "x:find_tool",
+    ],
 )
 def test_a_name_with_a_hosts_prefix_is_ours(name: str) -> None:
-    assert own_tool_call(name, {})[0] == "find_tool"
+    assert own_tool(name, {"shop"}) == "find_tool"
 
 
-@pytest.mark.parametrize("name", ["my_find_tool", "find_tools", "FIND_TOOL", ""])
+@pytest.mark.parametrize("name", ["my_find_tool", "find_tools", "FIND_TOOL", "slimguard_", "__find_tool\n", ""])
 def test_any_other_name_stays(name: str) -> None:
-    assert own_tool_call(name, {})[0] == name
+    assert own_tool(name, {"shop"}) == name
+
+
+@pytest.mark.parametrize("name", ["shop/call_tool", "shop__call_tool", "mcp__shop__call_tool", "shop.call_tool"])
+def test_a_tool_of_a_server_behind_us_is_never_taken_for_ours(name: str) -> None:
+    assert own_tool(name, {"shop"}) == name
