@@ -15,6 +15,7 @@ from slimguard.document.found import Found, Rows, TableKind
 from slimguard.document.jsontables import json_tables
 from slimguard.document.paths import Path, value_at
 from slimguard.document.texttables import TextTable, text_tables, typed_rows
+from slimguard.document.united import UNITED, united_values
 from slimguard.document.xmltables import xml_tables
 from slimguard.model import Json, is_array
 
@@ -60,8 +61,10 @@ def tables_of(document: Document) -> tuple[Table, ...]:
     """The tables of `document`, the main one first; found once a document."""
     kept: tuple[Table, ...] | None = vars(document).get("_tables")
     if kept is None:
+        united = united_values(document)
         blocks = sorted(document.blocks, key=lambda block: (block.type != "structured", block.index))
-        kept = _named(_distinct([(block.index, found) for block in blocks for found in _tables_of_block(block)]))
+        apart = [(block.index, found) for block in blocks for found in _tables_of_block(block)] if not united else []
+        kept = _named(_distinct([(UNITED, found) for found in json_tables(united)] if united else apart))
         vars(document)["_tables"] = kept  # as cached_property does; the document itself is frozen
     return kept
 
@@ -76,6 +79,8 @@ def main_array(document: Document) -> tuple[Path, list[Json]] | None:
     for table in tables_of(document):
         if table.kind not in ("records", "lines", "matrix", "values"):
             continue
+        if table.block == UNITED:
+            return table.path, united_values(document)
         block = next(block for block in document.blocks if block.index == table.block)
         value = value_at(block.json.value, table.path) if block.json else None
         if is_array(value):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from slimguard.document.tables import main_array
+from slimguard.document.united import united_values
 from slimguard.policy import SEARCH_SPANS
 from slimguard.readers.folding import Mapped
 from slimguard.readers.matching import Found, near
@@ -119,15 +119,7 @@ def _bucket(text: Searched) -> Callable[[int], int] | None:
     """The record of the main array that an offset lies in, -1 for none."""
     if text.places is None:
         return None
-    main = main_array(text.source.document)
-    children = text.places.children(main[0]) if main else []
-    if len(children) < 2:
+    places, main = text.places, main_array(text.source.document)
+    if main is None or len(main[1]) < 2 or places.span(main[0]) is None or united_values(text.source.document):
         return None
-    starts = [child.start for child in children]
-
-    def record(offset: int) -> int:
-        origin = text.origin(offset)
-        place = bisect_right(starts, origin) - 1
-        return place if place >= 0 and origin < children[place].end else -1
-
-    return record
+    return lambda offset: places.place(main[0], text.origin(offset))

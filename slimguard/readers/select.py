@@ -10,6 +10,7 @@ from rapidfuzz import process
 
 from slimguard.document import format_path
 from slimguard.document.tables import main_array
+from slimguard.document.united import united_values
 from slimguard.errors import QueryRejected
 from slimguard.frame import read_call
 from slimguard.model import Json, is_array, is_object
@@ -83,6 +84,10 @@ def roots_of(request: Request, *, tagged: bool = True) -> list[Root]:
     """
     per_source: list[list[Root]] = []
     for source in request.sources:
+        united = united_values(source.document) if request.query.block is None else []
+        if united:
+            per_source.append([("all blocks", united)])
+            continue
         blocks = [b for b in source.document.values if request.query.block in (None, b.index)]
         per_source.append([(block.label, block.json.value) for block in blocks if block.json is not None])
     if len(request.sources) == 1:

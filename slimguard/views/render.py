@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from slimguard.document import Block, Document, Table, tables_of
+from slimguard.document.united import united_values
 from slimguard.frame import fenced, size_text
 from slimguard.model import Budget, JsonObject, is_object
 from slimguard.ports import TokenCounter
@@ -38,7 +39,9 @@ def render_strictly(document: Document, budget: Budget, counter: TokenCounter) -
     """As `render`, but it raises when a view fails on its content; for tests."""
     tables = tables_of(document)
     shown, repeated = without_repeats([block for block in document.blocks if block.type not in ("image", "audio")])
-    if len(shown) == 1:
+    if united_values(document):
+        sketch = _united(document, shown, tables, budget, counter)
+    elif len(shown) == 1:
         sketch = _sketch(document, shown[0], tables, budget, counter)
         if repeated:
             sketch = replace(sketch, parts=[Part(repeated, rank=1), *sketch.parts])
@@ -68,6 +71,20 @@ def _sketch(document: Document, block: Block, tables: Sequence[Table], budget: B
         return sketch
     around = [one_line(text)[:400] for text in (found.heading, found.trailer) if text.strip()]
     return replace(sketch, parts=[Part(around, rank=0), *sketch.parts])
+
+
+def _united(
+    document: Document, blocks: Sequence[Block], tables: Sequence[Table], budget: Budget, counter: TokenCounter
+) -> Sketch:
+    """One view of blocks that are each a record of one list, then what else there is."""
+    texts = [block.text for block in blocks if block.text is not None]
+    content = Content(document, None, "\n".join(texts), united_values(document), tables, budget, counter)
+    sketch = kind_of(content).view(content)
+    rest = [f"{block.label}: {describe(block.source)}" for block in blocks if block.text is None]
+    note = f"{len(texts):,} text blocks, each one record"
+    parts = [Part((note,), rank=0), *sketch.parts]
+    _flush(rest, parts)
+    return replace(sketch, parts=parts)
 
 
 def _mixed(

@@ -17,9 +17,10 @@ def without_repeats(blocks: Sequence[Block]) -> tuple[list[Block], list[str]]:
     structured = next((block for block in blocks if block.type == "structured" and is_object(block.given)), None)
     if structured is None:
         return list(blocks), []
-    kept = list(blocks)
-    notes: list[str] = []
-    for block in blocks:
+    listed = _listed_blocks(structured.given, blocks)
+    kept = [block for block in blocks if block.type != "text"] if listed else list(blocks)
+    notes: list[str] = [listed] if listed else []
+    for block in kept.copy():
         if block is structured or block.type != "text":
             continue
         key = _key_of_text(structured.given, block.text)
@@ -31,6 +32,27 @@ def without_repeats(blocks: Sequence[Block]) -> tuple[list[Block], list[str]]:
             kept.remove(block)
             notes.append(f"{block.label}: {note or f'the same text as structuredContent.{key}'}")
     return kept, notes
+
+
+def _listed_blocks(value: dict[str, Json], blocks: Sequence[Block]) -> str:
+    """Says so when the text blocks are just the elements of an array in `value`, in its order; else empty."""
+    texts = [block for block in blocks if block.type == "text"]
+    for key, items in list(value.items())[:KEYS_AT_MOST]:
+        if (
+            len(texts) > 1
+            and is_array(items)
+            and len(items) == len(texts)
+            and all(_says(block, item) for block, item in zip(texts, items, strict=True))
+        ):
+            return f"{len(texts):,} text blocks: the elements of structuredContent.{key}, one each"
+    return ""
+
+
+def _says(block: Block, item: Json) -> bool:
+    """Whether a block is the text of `item`, or its JSON."""
+    if block.text == item:
+        return True
+    return block.json is not None and block.json.form == "whole" and same_value(block.json.value, item)
 
 
 def _key_of_text(value: dict[str, Json], text: str | None) -> str | None:
