@@ -11,6 +11,7 @@ import logging
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -18,7 +19,8 @@ import anyio.to_thread
 
 from slimguard import policy
 from slimguard.clock import os_user
-from slimguard.host.server import Context, HostRequest, Surface, initialization_options, make_server
+from slimguard.host.lane import Envelopes, Lane
+from slimguard.host.server import Context, HostRequest, Surface, initialization_options, make_server, plain_calls
 from slimguard.host.stdio import host_streams, stderr_log
 from slimguard.host.surface import listed_tools
 from slimguard.model import Caller, JsonObject, Reply
@@ -68,13 +70,16 @@ async def serve_stdio(
 ) -> None:
     """Serve one host over stdin and stdout until it hangs up or a signal comes; `at` is for the fault tests."""
     _silence_libraries()
-    front, owner = Front(settings), os_user()
-    server, announce = make_server(front, owner_of=lambda _: owner, log=stderr_log, listed=front.listed.set)
+    front, owner, envelopes = Front(settings), os_user(), Envelopes()
+    server, announce = make_server(
+        front, owner_of=lambda _: owner, log=stderr_log, listed=front.listed.set, envelopes=envelopes
+    )
+    call = plain_calls(server, front, owner, stderr_log)
     async with anyio.create_task_group() as behind:
         behind.start_soon(_run_guard, front, at, reload, announce)
         async with anyio.create_task_group() as group:
             group.start_soon(_stop_on_signal, group.cancel_scope)
-            async with host_streams(stderr_log, at) as (read, write):
+            async with host_streams(stderr_log, partial(Lane, envelopes, call), at) as (read, write):
                 await server.run(read, write, initialization_options(server, tools_changed=settings.mode == "native"))
             group.cancel_scope.cancel()
         front.gone.set()

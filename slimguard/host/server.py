@@ -25,6 +25,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from slimguard import __version__
 from slimguard.errors import SlimguardError
 from slimguard.frame import error_text
+from slimguard.host.lane import Accepted, Call, Envelopes, PlainCall
 from slimguard.host.surface import INSTRUCTIONS
 from slimguard.model import Json, JsonObject, Reply, is_object
 
@@ -32,6 +33,9 @@ Context = ServerRequestContext[Any, Any]
 
 _ENVELOPE_KEYS = ("resultType",)
 """Keys of the protocol's own envelope that we set ourselves in a delivery (DESIGN §4c)."""
+
+_STDIO = "stdio"
+"""The one session that there is over stdin and stdout."""
 
 _answer: ContextVar[list[dict[str, Any]] | None] = ContextVar("slimguard_answer", default=None)
 
@@ -61,11 +65,16 @@ class HostRequest:
 
 
 def make_server(
-    surface: Surface, *, owner_of: Callable[[Context], str], log: Callable[[str], None], listed: Callable[[], None]
+    surface: Surface,
+    *,
+    owner_of: Callable[[Context], str],
+    log: Callable[[str], None],
+    listed: Callable[[], None],
+    envelopes: Envelopes | None = None,
 ) -> tuple[Server[Any], Callable[[], Awaitable[None]]]:
     """The low-level server, and a function that tells its hosts that the list of tools changed.
 
-    `listed` is called after each `tools/list` that was answered.
+    `listed` is called after each `tools/list` that was answered; `envelopes` learns those in which a call was taken.
     """
 
     async def list_tools(_context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -73,6 +82,9 @@ def make_server(
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         holder = _answer.get()
+        if envelopes is not None:
+            meta = (context.params or {}).get("_meta")
+            envelopes.accept(meta if is_object(meta) else {}, Accepted(context.protocol_version, client_name(context)))
         if holder is not None:
             holder.append(await _call(surface, context, params.name, owner_of(context), log))
         return types.CallToolResult(content=[])
@@ -163,13 +175,32 @@ async def _call(
     arguments = _object_of((context.params or {}).get("arguments"))
     async with _progress_channel(context) as progress:
         request = HostRequest(owner, _session(context), client_name(context), progress, context.meta or {})
-        try:
-            return result_of(await surface.call(name, arguments, request))
-        except SlimguardError as error:
-            return error_result(error)
-        except Exception as error:  # noqa: BLE001 - the server's edge: nothing may end the process or leak (P8, P12)
-            log(f"internal error in {name}: {type(error).__name__} at {_place(error)}")
-            return error_result(SlimguardError("internal error of slimguard; see its stderr", ran="unknown"))
+        return await _result(surface, name, arguments, request, log)
+
+
+def plain_calls(server: Server[Any], surface: Surface, owner: str, log: Callable[[str], None]) -> Call:
+    """What runs the calls that go the short way: the same surface, and the same envelope around its results."""
+    stamp = server.server_info_stamp
+
+    async def call(plain: PlainCall, progress: Callable[[Json], None]) -> JsonObject:
+        request = HostRequest(owner, _STDIO, plain.accepted.client, progress, plain.meta)
+        result = await _result(surface, plain.name, _object_of(plain.arguments), request, log)
+        return enveloped(plain.accepted.version, result, stamp)
+
+    return call
+
+
+async def _result(
+    surface: Surface, name: str, arguments: JsonObject, request: HostRequest, log: Callable[[str], None]
+) -> dict[str, Any]:
+    """The result of a call, whatever comes of it."""
+    try:
+        return result_of(await surface.call(name, arguments, request))
+    except SlimguardError as error:
+        return error_result(error)
+    except Exception as error:  # noqa: BLE001 - the server's edge: nothing may end the process or leak (P8, P12)
+        log(f"internal error in {name}: {type(error).__name__} at {_place(error)}")
+        return error_result(SlimguardError("internal error of slimguard; see its stderr", ran="unknown"))
 
 
 def _place(error: BaseException) -> str:
@@ -182,7 +213,7 @@ def _place(error: BaseException) -> str:
 
 def _session(context: Context) -> str:
     headers = getattr(context.request, "headers", None)
-    return str(headers.get("mcp-session-id") or "http") if headers is not None else "stdio"
+    return str(headers.get("mcp-session-id") or "http") if headers is not None else _STDIO
 
 
 def _checkable(params: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
 import sys
 import threading
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
@@ -17,13 +16,15 @@ from typing import Any
 
 import anyio
 import anyio.from_thread
-import anyio.to_thread
+from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse, jsonrpc_message_adapter
 
 from slimguard.canonical import dump
-from slimguard.model import is_object
+from slimguard.host.lane import Lane
+from slimguard.host.outlet import Outlet
+from slimguard.model import Json, is_object
 from slimguard.points import nowhere
 from slimguard.policy import MESSAGE_LIMIT_BYTES
 
@@ -34,11 +35,12 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 @asynccontextmanager
 async def host_streams(
-    log: Callable[[str], None], at: Callable[[str], None] = nowhere
+    log: Callable[[str], None], lane_to: Callable[[Outlet], Lane], at: Callable[[str], None] = nowhere
 ) -> AsyncGenerator[Streams, None]:
     """Streams for the SDK's server over this process's stdin and stdout; the read side closes when stdin does.
 
-    File descriptors 0 and 1 are pointed elsewhere meanwhile, so that stray prints and children cannot touch the wire.
+    Plain calls go by the lane instead. File descriptors 0 and 1 are pointed elsewhere meanwhile, so that stray prints
+    and children cannot touch the wire.
     """
     source, sink = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
@@ -47,37 +49,34 @@ async def host_streams(
     os.dup2(2, 1)
     incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](16)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](16)
-    lock = anyio.Lock()
+    outlet = Outlet(sink, at)
+    lane = lane_to(outlet)
 
-    async def emit(data: bytes) -> None:
-        async with lock:
-            if at is nowhere and _takes_at_once(sink, len(data)):
-                _write(sink, memoryview(data))
-                return
-            await anyio.to_thread.run_sync(_write_all, sink, data, at)
-
-    async def take(line: bytes) -> None:
-        message = parse_line(line)
-        if isinstance(message, SessionMessage):
-            await incoming.send(message)
+    async def take(line: bytes, group: TaskGroup) -> None:
+        value = value_of(line)
+        call = lane.takes(value)
+        if call is not None:
+            group.start_soon(lane.answer, call)
+            return
+        message = value if isinstance(value, bytes) else message_of(value)
+        if isinstance(message, bytes):
+            outlet.post(message)
         else:
-            await emit(message)
+            await incoming.send(message)
 
-    async def reader() -> None:
+    async def reader(group: TaskGroup) -> None:
         async with incoming:
             async for line in lines_of(_chunks(source), log):
-                await take(line)
+                await take(line, group)
 
     async def writer() -> None:
         async with outgoing:
             async for item in outgoing:
-                try:
-                    await emit(encode(item.message))
-                except OSError:
-                    return
+                outlet.post(encode(item.message))
 
     async with anyio.create_task_group() as group:
-        group.start_soon(reader)
+        group.start_soon(outlet.run)
+        group.start_soon(reader, group)
         group.start_soon(writer)
         yield read, write
         group.cancel_scope.cancel()
@@ -104,15 +103,6 @@ def _read_now(source: int) -> bytes:
         return os.read(source, _READ_BYTES)
     except OSError:
         return b""
-
-
-def _takes_at_once(sink: int, size: int) -> bool:
-    """Whether a write of so many bytes cannot block: a pipe that can be written takes PIPE_BUF bytes."""
-    if not hasattr(select, "poll") or size > select.PIPE_BUF:
-        return False
-    poll = select.poll()
-    poll.register(sink, select.POLLOUT)
-    return any(event & select.POLLOUT for _, event in poll.poll(0))
 
 
 async def _chunks_of_thread(source: int) -> AsyncGenerator[bytes, None]:
@@ -169,10 +159,20 @@ def _finished(parts: list[bytes], last: bytes, size: int, log: Callable[[str], N
 
 def parse_line(line: bytes) -> SessionMessage | bytes:
     """The message of a line, or the bytes of the error that answers it."""
+    value = value_of(line)
+    return value if isinstance(value, bytes) else message_of(value)
+
+
+def value_of(line: bytes) -> Json | bytes:
+    """The JSON value of a line, or the bytes of the error that answers a line that is none."""
     try:
-        value = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+        return _DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError):
         return _error(_id_of(line), -32700, "Parse error: no JSON in UTF-8 that can be read safely")
+
+
+def message_of(value: Json) -> SessionMessage | bytes:
+    """The SDK's message of a JSON value, or the bytes of the error that answers it."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_python(value, by_name=False))
     except (ValueError, RecursionError):
@@ -185,6 +185,9 @@ def parse_line(line: bytes) -> SessionMessage | bytes:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def _id_of(line: bytes) -> int | str | None:
@@ -209,21 +212,6 @@ def encode(message: Any) -> bytes:
     else:
         body = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
     return dump(body).encode("utf-8") + b"\n"
-
-
-def _write_all(sink: int, data: bytes, at: Callable[[str], None]) -> None:
-    if at is nowhere:
-        _write(sink, memoryview(data))
-        return
-    _write(sink, memoryview(data)[: len(data) // 2])
-    at("reply-half-written")
-    _write(sink, memoryview(data)[len(data) // 2 :])
-    at("reply-written")
-
-
-def _write(sink: int, view: memoryview) -> None:
-    while view:
-        view = view[os.write(sink, view) :]
 
 
 def stderr_log(text: str) -> None:
