@@ -1,169 +1,43 @@
-"""Fixtures that more than one folder of tests uses: a raw host over real pipes, and guards on real servers."""
+"""Fixtures that more than one folder of tests uses: a raw host over real pipes, guards on real servers, stores."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
-import queue
-import re
+import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-ROOT = Path(__file__).resolve().parent.parent
-SERVERS = ROOT / "fixtures" / "servers"
-REF = re.compile(r"result_ref=(r[0-9a-z]{14})")
-CURSOR = re.compile(r'cursor="([^"]+)"')
+from slimguard.settings import StoreSettings
+from slimguard.store import Store
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from raw_host import PATIENCE, RawHost, eventually, is_alive, ref_of, text_of
+
+# The same examples in every run and no clock: what is red is red for everybody. `--hypothesis-profile explore` seeks more.
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile("explore", deadline=None, suppress_health_check=SLOW)
+settings.register_profile("fixed", settings.get_profile("explore"), derandomize=True, database=None, print_blob=True)
+settings.load_profile("fixed")
+
+SERVERS = Path(__file__).resolve().parent.parent / "fixtures" / "servers"
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
-
-
-class RawHost:
-    """A host that writes and reads JSON lines itself, so that nothing is hidden by a client library."""
-
-    def __init__(self, command: list[str], env: dict[str, str] | None = None, cwd: str | None = None) -> None:
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **(env or {})},
-            cwd=cwd,
-        )
-        self.last_id = 0
-        self.stderr = b""
-        self.notifications: list[dict[str, Any]] = []
-        self.lines: list[bytes] = []
-        self._answers: dict[Any, queue.Queue[dict[str, Any]]] = {}
-        self._lock = threading.Lock()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        self._errors = threading.Thread(target=self._read_errors, daemon=True)
-        self._errors.start()
-
-    def _box(self, identifier: Any) -> queue.Queue[dict[str, Any]]:
-        with self._lock:
-            return self._answers.setdefault(identifier, queue.Queue())
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line)
-            if not line.endswith(b"\n"):
-                return
-            message = json.loads(line)
-            if "method" in message:
-                self.notifications.append(message)
-            else:
-                self._box(message.get("id")).put(message)
-
-    def _read_errors(self) -> None:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.stderr += line
-
-    def write(self, data: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def send(self, message: dict[str, Any]) -> None:
-        self.write(json.dumps(message).encode() + b"\n")
-
-    def post(self, method: str, params: dict[str, Any] | None = None) -> int:
-        """Send a request without waiting; returns its id."""
-        self.last_id += 1
-        self.send({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params or {}})
-        return self.last_id
-
-    def answer(self, identifier: Any, timeout: float = 30) -> dict[str, Any]:
-        end = time.monotonic() + timeout
-        while True:
-            try:
-                return self._box(identifier).get(timeout=max(0.0, min(0.5, end - time.monotonic())))
-            except queue.Empty:
-                if time.monotonic() < end and self._reader.is_alive():
-                    continue
-                raise AssertionError(f"no answer to {identifier}; stderr: {self.stderr.decode()[-2000:]}") from None
-
-    def request(self, method: str, params: dict[str, Any] | None = None, timeout: float = 30) -> dict[str, Any]:
-        message = self.answer(self.post(method, params), timeout)
-        assert "result" in message, message
-        return message["result"]
-
-    def initialize(self, name: str = "raw-host", version: str = "2025-11-25") -> dict[str, Any]:
-        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}
-        result = self.request("initialize", params)
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return result
-
-    def call(self, name: str, arguments: Any = None, timeout: float = 30, **extra: Any) -> dict[str, Any]:
-        return self.request(
-            "tools/call", {"name": name, "arguments": {} if arguments is None else arguments, **extra}, timeout
-        )
-
-    def tool(self, tool_ref: str, arguments: Any = None, timeout: float = 30, **extra: Any) -> dict[str, Any]:
-        return self.call(
-            "call_tool", {"tool_ref": tool_ref, "arguments": {} if arguments is None else arguments, **extra}, timeout
-        )
-
-    def read(self, ref: str = "", query: str = "", cursor: str = "") -> dict[str, Any]:
-        given = {"result_ref": ref, "query": query, "cursor": cursor}
-        return self.call("read_result", {key: value for key, value in given.items() if value})
-
-    def pages(self, ref: str, query: str = "") -> Iterator[str]:
-        """The bodies of all pages, following the literal cursor of each footer."""
-        cursor = ""
-        for _ in range(100_000):
-            result = self.read(ref, query, cursor)
-            assert not result.get("isError"), text_of(result)
-            _, _, rest = text_of(result).partition("\n")
-            body, _, last = rest.rpartition("\n")
-            yield body
-            found = CURSOR.search(last)
-            if found is None:
-                return
-            assert found[1] != cursor, "a cursor did not advance"
-            cursor = found[1]
-
-    def close(self, timeout: float = 10) -> int:
-        with contextlib.suppress(OSError):
-            assert self.process.stdin is not None
-            self.process.stdin.close()
-        try:
-            return self.process.wait(timeout)
-        finally:
-            self.process.kill()
-            self._errors.join(1)
-
-
-def text_of(result: dict[str, Any]) -> str:
-    return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
-
-
-def ref_of(result: dict[str, Any]) -> str:
-    found = REF.search(text_of(result))
-    assert found is not None, text_of(result)[:500]
-    return found[1]
-
-
-def eventually(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
-    """The first true value of `condition`, which another process brings about."""
-    end = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < end, "the condition did not come true"
-        time.sleep(0.05)
-    return value
 
 
 class Bench:
@@ -188,7 +62,8 @@ class Bench:
         """What the counting server really executed."""
         if not self.counter.exists():
             return []
-        found = [json.loads(line) for line in self.counter.read_text().splitlines()]
+        whole = self.counter.read_text().rpartition("\n")[0]
+        found = [json.loads(line) for line in whole.splitlines()]
         return [item for item in found if name is None or item["name"] == name]
 
     def counting(self, name: str = "count", **env: str) -> None:
@@ -237,13 +112,76 @@ def guard(bench: Bench) -> Callable[[], RawHost]:
 
 @pytest.fixture
 def helpers() -> Any:
-    """The functions of this file, for tests that cannot import it."""
+    """The functions of raw_host.py, for tests that import nothing of their own."""
+    return SimpleNamespace(
+        RawHost=RawHost, text_of=text_of, ref_of=ref_of, eventually=eventually, is_alive=is_alive, PATIENCE=PATIENCE
+    )
 
-    class Helpers:
-        pass
 
-    Helpers.text_of = staticmethod(text_of)  # type: ignore[attr-defined]
-    Helpers.ref_of = staticmethod(ref_of)  # type: ignore[attr-defined]
-    Helpers.eventually = staticmethod(eventually)  # type: ignore[attr-defined]
-    Helpers.RawHost = RawHost  # type: ignore[attr-defined]
-    return Helpers
+@pytest.fixture
+def until() -> Callable[..., Any]:
+    return eventually
+
+
+@pytest.fixture
+def free_port() -> Iterator[Callable[[], int]]:
+    """Gives ports of the loopback that nobody else is given: each stays bound, without listening, as long as the test."""
+    with contextlib.ExitStack() as kept:
+
+        def take() -> int:
+            held = kept.enter_context(socket.socket())
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            held.bind(("127.0.0.1", 0))
+            return int(held.getsockname()[1])
+
+        yield take
+
+
+@pytest.fixture
+def upstream_kit() -> ModuleType:
+    """The kit of the upstream tests, loaded by path: fixtures are no package."""
+    name = "upstream_kit_module"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, SERVERS / "kit.py")
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+@dataclass
+class SetClock:
+    """A wall clock that a test moves; the rest is real."""
+
+    at: float = field(default_factory=time.time)
+    monotonic = staticmethod(time.monotonic)
+    random_bytes = staticmethod(os.urandom)
+
+    def now(self) -> float:
+        return self.at
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where `open_store` opens stores."""
+    return tmp_path / "state" / "results.db"
+
+
+@pytest.fixture
+async def open_store(path: Path, clock: SetClock) -> AsyncIterator[Callable[..., Store]]:
+    """Open a store on the same place each time; stores that a test leaves open are closed after it."""
+    opened: list[Store] = []
+
+    def make(where: Path | None = None, *, quota: int = 1 << 30, **options: Any) -> Store:
+        opened.append(Store(StoreSettings(str(where or path), quota_bytes=quota), clock, **options))
+        return opened[-1]
+
+    yield make
+    for store in opened:
+        await store.close()

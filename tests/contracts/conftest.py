@@ -3,49 +3,19 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from slimguard import canonical
 from slimguard.model import Execution, Tool
-from slimguard.settings import StoreSettings
-from slimguard.store import Store
 
 DEFINITION = {"name": "read_log", "inputSchema": {"type": "object"}}
 
 
-@dataclass
-class SetClock:
-    """A wall clock that a test moves; the rest is real."""
-
-    at: float = field(default_factory=time.time)
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    def random_bytes(self, count: int) -> bytes:
-        return os.urandom(count)
-
-
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
-def clock() -> SetClock:
-    return SetClock()
-
-
-@pytest.fixture
-def execution(clock: SetClock) -> Callable[..., Execution]:
+def execution(clock: Any) -> Callable[..., Execution]:
     """Make an intended call of `owner` in `scope` that lives for `ttl` seconds."""
 
     def make(owner: str = "ada", scope: str = "here", ttl: float = 1000.0) -> Execution:
@@ -66,19 +36,6 @@ def execution(clock: SetClock) -> Callable[..., Execution]:
 
 
 @pytest.fixture(params=["sqlite"])
-async def open_store(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock):
-    """Open a store on the same place each time; stores that a test leaves open are closed after it.
-
-    Another implementation joins the suite with a name in `params` and its constructor here.
-    """
-    assert request.param == "sqlite"
-    opened: list[Store] = []
-
-    def make(quota: int = 1 << 30) -> Store:
-        store = Store(StoreSettings(str(tmp_path / "state" / "results.db"), quota_bytes=quota), clock)
-        opened.append(store)
-        return store
-
-    yield make
-    for store in opened:
-        await store.close()
+def open_store(request: pytest.FixtureRequest, open_store: Callable[..., Any]) -> Callable[..., Any]:
+    """Another implementation joins the suite with a name in `params` and its opener here."""
+    return {"sqlite": open_store}[request.param]

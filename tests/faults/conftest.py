@@ -8,13 +8,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+
+from raw_host import RawHost, eventually, is_alive
 
 HERE = Path(__file__).resolve().parent
 SERVERS = HERE.parent.parent / "fixtures" / "servers"
@@ -23,29 +24,11 @@ for folder in (HERE, SERVERS):
         sys.path.insert(0, str(folder))
 
 
-def wait_until(condition: Callable[[], Any], seconds: float = 20.0, what: str = "the condition") -> Any:
-    """Poll something outside this process until it holds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := condition():
-            return value
-        time.sleep(0.01)
-    raise AssertionError(f"{what} did not come true")
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
 class FaultRig:
     """One folder, one server behind one carrier, and the guards that are started before it."""
 
-    def __init__(self, bench: Any, raw_host: Any, carrier: str) -> None:
+    def __init__(self, bench: Any, carrier: str) -> None:
         self.bench = bench
-        self.raw_host = raw_host
         self.carrier = carrier
         self.folder: Path = bench.folder
         self.server: subprocess.Popen[bytes] | None = None
@@ -73,12 +56,12 @@ class FaultRig:
         environment = {"FAULT": fault, "FAULT_FOLDER": str(self.folder)}
         command = [sys.executable, str(HERE / "faulty_guard.py"), str(self.bench.write())]
         written = self.lines("points.log").count("reply-written")
-        host = self.raw_host(command, environment)
+        host = RawHost(command, environment)
         self.bench.hosts.append(host)
         host.initialize()
         host.call("find_tool", {"query": "up/act"})
         # The host has a reply before the guard passes the point after it: that pass is not the call's.
-        wait_until(lambda: self.lines("points.log").count("reply-written") >= written + 2, what="the replies")
+        eventually(lambda: self.lines("points.log").count("reply-written") >= written + 2, what="the replies")
         return host
 
     # --- what the test does to the world ---
@@ -87,7 +70,7 @@ class FaultRig:
         (self.folder / "armed").touch()
 
     def await_reached(self) -> None:
-        wait_until((self.folder / "reached").exists, what="the point")
+        eventually((self.folder / "reached").exists, what="the point")
 
     def release(self) -> None:
         """Let the paused guard and the second half of the answer go on."""
@@ -109,11 +92,11 @@ class FaultRig:
         os.kill(pid, signal.SIGKILL)
         if self.server is not None:
             self.server.wait()
-        wait_until(lambda: not is_alive(pid), what="the end of the server")
+        eventually(lambda: not is_alive(pid), what="the end of the server")
 
     def drop_connection(self) -> None:
         os.kill(self.upstream_pid(), signal.SIGUSR1)
-        wait_until((self.folder / "dropped").exists, what="the drop")
+        eventually((self.folder / "dropped").exists, what="the drop")
 
     def note_children(self, host: Any) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -122,8 +105,9 @@ class FaultRig:
     # --- what is known afterwards ---
 
     def lines(self, name: str) -> list[str]:
+        """The whole lines of a file that another process may be adding to."""
         path = self.folder / name
-        return path.read_text().splitlines() if path.exists() else []
+        return path.read_text().rpartition("\n")[0].splitlines() if path.exists() else []
 
     def executed(self) -> int:
         """How often the side effect happened, by the server's own record."""
@@ -140,7 +124,7 @@ class FaultRig:
         return self.command("results", "export", ref)
 
     def assert_no_orphans(self) -> None:
-        wait_until(lambda: not any(is_alive(pid) for pid in self.seen_children), 5, "the end of every child")
+        eventually(lambda: not any(is_alive(pid) for pid in self.seen_children), 15, "the end of every child")
 
     def close(self) -> None:
         self.release()
@@ -152,19 +136,14 @@ class FaultRig:
 
 
 @pytest.fixture
-def fault_rig(bench: Any, helpers: Any) -> Iterator[Callable[[str], FaultRig]]:
+def fault_rig(bench: Any) -> Iterator[Callable[[str], FaultRig]]:
     """Makes the rig for a carrier: stdio, http-json or http-sse."""
     made: list[FaultRig] = []
 
     def make(carrier: str = "stdio") -> FaultRig:
-        made.append(FaultRig(bench, helpers.RawHost, carrier))
+        made.append(FaultRig(bench, carrier))
         return made[-1]
 
     yield make
     for rig in made:
         rig.close()
-
-
-@pytest.fixture
-def until() -> Callable[..., Any]:
-    return wait_until

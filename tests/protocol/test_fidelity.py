@@ -13,11 +13,6 @@ import pytest
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(params=["stdio", "json", "sse", "legacy-sse"])
 async def rig(request: pytest.FixtureRequest, upstream_kit: ModuleType, tmp_path: Path) -> AsyncGenerator[Any, None]:
     log = tmp_path / "executed"

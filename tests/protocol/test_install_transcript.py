@@ -16,11 +16,6 @@ from mcp.client.stdio import stdio_client
 COUNTING = Path(__file__).resolve().parents[2] / "fixtures" / "servers" / "counting.py"
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def slimguard(home: Path, *arguments: str) -> str:
     environment = {**os.environ, "HOME": str(home)}
     done = subprocess.run(

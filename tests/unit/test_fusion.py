@@ -139,11 +139,6 @@ class Known:
         pass
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.mark.anyio
 async def test_the_shelf_learns_a_catalog_once_and_asks_for_meaning() -> None:
     known = Known()

@@ -14,11 +14,6 @@ from slimguard.store.threads import FIRST, LAST, NORMAL, Workers
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def test_work_runs_most_urgent_first_and_in_its_order():
     workers, gate, done = Workers("t", 1), threading.Event(), []
     blocked = workers.submit(gate.wait)
