@@ -32,6 +32,15 @@ def dump(value: Json) -> str:
     return text
 
 
+def survives(value: Json) -> bool:
+    """Whether a parsed value can be sent as JSON and be the same: no NaN, no infinity, no lone surrogate."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def canonical(value: Json) -> bytes:
     """The bytes that digests of values are made over: compact, keys sorted, ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")

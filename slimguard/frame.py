@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 
 from slimguard.errors import SlimguardError
@@ -13,6 +14,8 @@ MARK = "[slimguard "
 
 _LEAST_CUT = 80
 """Bytes of a line that are worth showing when it does not fit whole."""
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def header(kind: str, ref: str, shown: str, *notes: str) -> str:
@@ -94,6 +97,16 @@ def token_text(tokens: int) -> str:
 def one_line(text: str) -> str:
     """`text` with line ends and other control characters as spaces."""
     return "".join(char if char.isprintable() else " " for char in text)
+
+
+def printable(text: str) -> str:
+    """`text` with lone surrogates as U+FFFD, since no message can carry them."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def has_surrogates(text: str) -> bool:
+    """Whether `text` has lone surrogates."""
+    return not text.isascii() and _SURROGATES.search(text) is not None
 
 
 def safe_text(text: str) -> str:

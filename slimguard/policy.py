@@ -276,6 +276,9 @@ DEFINITION_BYTES = 2 * 1024 * 1024
 DEFINITION_DEPTH = 200
 """A tool definition nested deeper is skipped: nobody could validate or show it."""
 
+TOOL_NAME_CHARS = 256
+"""A tool with a longer name is skipped: the protocol allows 128, and each answer would have to repeat it."""
+
 RETAINED_BYTES = 32 * 1024 * 1024
 """Answers of finished calls kept in memory for whoever still waits; the store has them as well."""
 
@@ -333,6 +336,9 @@ KEPT_CHECKERS = 512
 
 GC_THRESHOLD = 20_000
 """New containers between two looks of the garbage collector: parsing a result makes many, none of them in cycles."""
+
+MMAP_THRESHOLD_BYTES = 4 * 1024 * 1024
+"""Blocks from this size on are given back to the system when they are freed, where the C library can be told so."""
 
 COMPUTE_THREADS = 4
 """Worker threads for parsing, views and queries."""

@@ -12,8 +12,8 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 from slimguard import frame
-from slimguard.canonical import dump
-from slimguard.delivery.inline import fits, passed_media, smaller_budget, survives, without_media
+from slimguard.canonical import dump, survives
+from slimguard.delivery.inline import fits, passed_media, smaller_budget, without_media
 from slimguard.delivery.large import large_text
 from slimguard.document import Document, continuation_of, document_of
 from slimguard.errors import UpstreamFailed
@@ -166,13 +166,15 @@ def _framed(view: View, plan: _Plan, notes: Sequence[str], hint: str) -> str:
     shown = f"{view.shown} of {view.of}"
     tables = f"sql tables: {view.tables}" if view.tables else ""
     upstream = ", ".join(continuation_of(document))
-    about = [size, *document.notes, *notes, f"upstream: {upstream}" if upstream else "", tables]
+    odd = "lone surrogates are shown as U+FFFD" if frame.has_surrogates(view.body) else ""
+    about = [size, *document.notes, *notes, odd, f"upstream: {upstream}" if upstream else "", tables]
     first = frame.header(f"view of {view.kind}", plan.ref, shown, *about)
     if budget.line_chars is not None and len(first) > budget.line_chars:
         first = frame.header(f"view of {view.kind}", plan.ref, shown, size, upstream[: budget.line_chars // 2])
     query = view.hints[0] if view.hints else "outline"
     last = frame.footer(plan.ref, shown, frame.read_call(plan.ref, query))
-    return frame.framed(first, f"{view.body}\n{hint}" if hint else view.body, last)
+    body = frame.printable(view.body)
+    return frame.framed(first, f"{body}\n{hint}" if hint else body, last)
 
 
 def _projected(plan: _Plan, expression: str) -> Reply | None:

@@ -1,8 +1,6 @@
-"""What may be delivered inline: whether a result survives JSON, fits a budget, and which media pass; pure."""
+"""What may be delivered inline: whether a result fits a budget, and which media pass; pure."""
 
 from __future__ import annotations
-
-import json
 
 from slimguard import frame
 from slimguard.canonical import dump
@@ -10,15 +8,6 @@ from slimguard.document import Document
 from slimguard.model import Budget, Json, JsonObject, is_array, is_object
 from slimguard.policy import MEDIA_BYTES
 from slimguard.ports import TokenCounter
-
-
-def survives(value: Json) -> bool:
-    """Whether a parsed result can be sent as JSON and be the same value: no NaN, no infinity, no lone surrogate."""
-    try:
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def fits(result: JsonObject, budget: Budget, counter: TokenCounter) -> bool:

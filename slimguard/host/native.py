@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from slimguard.canonical import digest_of
+from slimguard.canonical import digest_of, survives
+from slimguard.frame import safe_text
 from slimguard.host.surface import DEFINITIONS, READ
-from slimguard.model import JsonObject, Tool, is_object
+from slimguard.model import Json, JsonObject, Tool, is_array, is_object
 from slimguard.policy import NATIVE_NAME_CHARS
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]+")
 _DIGEST_CHARS = 6
-_KEPT = ("title", "description", "annotations")
+_HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,39 @@ def _shortened(tool: Tool) -> str:
 
 
 def _definition(name: str, tool: Tool) -> JsonObject:
-    """The definition without `outputSchema`, which a view would break; a changed name is explained in the text."""
-    out: dict[str, object] = {"name": name}
-    out.update((key, tool.definition[key]) for key in _KEPT if key in tool.definition)
-    if name != tool.name:
-        out["description"] = f"{tool.id}: {tool.description}".strip(": ")
-    schema = tool.input_schema
-    out["inputSchema"] = schema if is_object(schema) and schema.get("type") == "object" else {"type": "object"}
+    """The definition without `outputSchema`, which a view would break; a changed name is explained in the text.
+
+    A host drops the whole list for one part of a wrong type, so only what is well formed is taken over.
+    """
+    out: dict[str, Json] = {"name": name}
+    title, hints = tool.definition.get("title"), tool.annotations
+    if isinstance(title, str):
+        out["title"] = safe_text(title)
+    description = f"{tool.id}: {tool.description}".strip(": ") if name != tool.name else tool.description
+    if description:
+        out["description"] = safe_text(description)
+    kept = {key: hints[key] for key in _HINTS if isinstance(hints.get(key), bool)}
+    if isinstance(hints.get("title"), str):
+        kept["title"] = safe_text(str(hints["title"]))
+    if kept:
+        out["annotations"] = kept
+    out["inputSchema"] = _listed_schema(tool.input_schema)
     return out
+
+
+def _listed_schema(schema: Json) -> JsonObject:
+    """The input schema as hosts accept it; one that they would not is replaced by any object, and checked by us."""
+    if not is_object(schema) or schema.get("type") != "object" or not survives(schema):
+        return {"type": "object"}
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not is_object(properties) or not is_array(required) or not all(isinstance(key, str) for key in required):
+        return {"type": "object"}
+    if all(is_object(item) for item in properties.values()):
+        return schema
+    listed = {key: _as_object(item) for key, item in properties.items()}
+    return {**schema, "properties": listed} if all(map(is_object, listed.values())) else {"type": "object"}
+
+
+def _as_object(schema: Json) -> Json:
+    """A boolean schema as the object that means the same."""
+    return ({} if schema else {"not": {}}) if isinstance(schema, bool) else schema

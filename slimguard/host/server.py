@@ -23,8 +23,9 @@ from mcp_types import SERVER_INFO_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from slimguard import __version__
+from slimguard.canonical import survives
 from slimguard.errors import SlimguardError
-from slimguard.frame import error_text
+from slimguard.frame import error_text, printable
 from slimguard.host.lane import Accepted, Call, Envelopes, PlainCall
 from slimguard.host.surface import INSTRUCTIONS
 from slimguard.model import Json, JsonObject, Reply, is_object
@@ -160,13 +161,20 @@ def result_of(reply: Reply) -> dict[str, Any]:
     """The `tools/call` result for a reply."""
     if reply.exact is not None:
         return dict(reply.exact)
-    content: list[JsonObject] = [{"type": "text", "text": reply.text or ""}, *reply.media]
+    content: list[JsonObject] = [{"type": "text", "text": printable(reply.text or "")}, *map(_carried, reply.media)]
     return {"content": content, "isError": True} if reply.is_error else {"content": content}
+
+
+def _carried(media: JsonObject) -> JsonObject:
+    """An image or audio as a message can carry it: as it came, else only what a host needs to show it."""
+    if survives(media):
+        return media
+    return {key: printable(str(media.get(key, ""))) for key in ("type", "data", "mimeType")}
 
 
 def error_result(error: SlimguardError) -> dict[str, Any]:
     """The `tools/call` result for an error of ours: `isError`, so that the host shows it to the model."""
-    return {"content": [{"type": "text", "text": error_text(error)}], "isError": True}
+    return {"content": [{"type": "text", "text": printable(error_text(error))}], "isError": True}
 
 
 async def _call(

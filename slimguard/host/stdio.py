@@ -172,7 +172,12 @@ def value_of(line: bytes) -> Json | bytes:
 
 
 def message_of(value: Json) -> SessionMessage | bytes:
-    """The SDK's message of a JSON value, or the bytes of the error that answers it."""
+    """The SDK's message of a JSON value, or the bytes of the error that answers it.
+
+    The SDK takes a request whose id is none (null, a fraction, an object) for a notification, and never answers it.
+    """
+    if is_object(value) and "method" in value and "id" in value and not _is_id(value["id"]):
+        return _error(None, -32600, "Invalid Request: the id is neither a string nor a whole number")
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_python(value, by_name=False))
     except (ValueError, RecursionError):
@@ -181,6 +186,12 @@ def message_of(value: Json) -> SessionMessage | bytes:
     if is_object(value) and isinstance(value.get("method"), str) and isinstance(identifier, int | str):
         return _error(identifier, -32602, "Invalid request parameters")
     return _error(identifier if isinstance(identifier, int | str) else None, -32600, "Invalid Request")
+
+
+def _is_id(value: Json) -> bool:
+    if isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, int | str) and not isinstance(value, bool)
 
 
 def _no_constant(name: str) -> Any:

@@ -15,11 +15,10 @@ from slimguard.document.blocks import same_value
 from slimguard.document.tables import main_array
 from slimguard.edits import NoPlace, Spans, addressed
 from slimguard.errors import QueryRejected
-from slimguard.frame import read_call
+from slimguard.frame import has_surrogates, read_call
 from slimguard.model import Json, is_array, is_object
 from slimguard.policy import MESSAGE_LIMIT_BYTES
 from slimguard.query import Query
-from slimguard.readers.fitting import has_surrogates
 from slimguard.readers.model import ReadContext, Request, Source
 from slimguard.readers.pages import block_of
 from slimguard.readers.ranges import addressed as addressed_text

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
+from slimguard.frame import printable
 from slimguard.model import Budget
 from slimguard.ports import TokenCounter
 
 T = TypeVar("T")
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +31,6 @@ class Fitted:
         if not self.more:
             return None
         return (self.end, self.offset) if self.offset else (self.end,)
-
-
-def printable(text: str) -> str:
-    """`text` with lone surrogates as U+FFFD, since no message can carry them."""
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
-
-
-def has_surrogates(text: str) -> bool:
-    """Whether `text` has lone surrogates."""
-    return not text.isascii() and _SURROGATES.search(text) is not None
 
 
 def less(budget: Budget, *, tokens: int = 0, size: int = 0, lines: int = 0) -> Budget:

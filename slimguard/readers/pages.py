@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from slimguard.document import Block, Document
 from slimguard.errors import QueryRejected
-from slimguard.frame import read_call, size_text
+from slimguard.frame import has_surrogates, read_call, size_text
 from slimguard.model import Budget, Json, is_object
 from slimguard.ports import TokenCounter
 from slimguard.readers.cursor import stale
-from slimguard.readers.fitting import has_surrogates, printable
+from slimguard.readers.fitting import printable
 from slimguard.readers.model import Answer, Request, Source
 
 WALK, BLOCK, RAW = 0, 1, 2

@@ -7,11 +7,11 @@ from slimguard.document import MISSING, Path, format_path, parse_path, value_at
 from slimguard.document.paths import walk
 from slimguard.document.tables import main_array
 from slimguard.errors import QueryRejected
-from slimguard.frame import read_call
+from slimguard.frame import has_surrogates, read_call
 from slimguard.model import Json, is_array, is_object
 from slimguard.query import Query
 from slimguard.readers.cursor import stale
-from slimguard.readers.fitting import fit, has_surrogates, printable
+from slimguard.readers.fitting import fit, printable
 from slimguard.readers.model import Answer, Request, Source
 from slimguard.readers.pages import block_of, cut_page, span_text
 from slimguard.readers.values import fitting_dump

@@ -61,7 +61,7 @@ def _tool(server: str, raw: bytes, refuse: Refuse) -> Tool:
     if _too_deep(raw):
         raise ValueError(f"{_name(raw)}nested deeper than {policy.DEFINITION_DEPTH} levels")
     try:
-        definition: Any = json.loads(raw.decode("utf-8"))
+        definition: Any = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
     except UnicodeDecodeError:
         raise ValueError(f"{_name(raw)}not valid UTF-8") from None
     except ValueError as error:
@@ -74,6 +74,8 @@ def _tool(server: str, raw: bytes, refuse: Refuse) -> Tool:
         raise ValueError("it has no name")
     if not _encodable(name):
         raise ValueError("its name is not valid Unicode")
+    if not name.isprintable() or len(name) > policy.TOOL_NAME_CHARS:
+        raise ValueError(f"its name has hidden characters or more than {policy.TOOL_NAME_CHARS}")
     if (reason := refuse(definition.get("inputSchema"))) is not None:
         raise ValueError(f"{name}: {reason}")
     return Tool(server, name, definition, definition_digest(definition))
@@ -134,6 +136,10 @@ def _encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _plain(error: ValueError) -> str:

@@ -209,6 +209,22 @@ def test_definitions_are_read_one_by_one() -> None:
     assert page.cursor == "c"
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b'{"name":"x","n":NaN}',
+        b'{"name":"two\\nlines"}',
+        b'{"name":"hidden\\u200b"}',
+        b'{"name":"' + b"x" * 300 + b'"}',
+    ],
+)
+def test_a_definition_that_nobody_could_show_costs_only_itself(bad: bytes) -> None:
+    page = read_page("s", b'{"tools":[' + bad + b',{"name":"good"}]}')
+
+    assert [tool.name for tool in page.tools] == ["good"]
+    assert len(page.skipped) == 1
+
+
 @pytest.mark.parametrize("raw", [b"{}", b"[]", b'{"tools":{}}', b'{"tools":[', b'{"tools":null}'])
 def test_a_listing_without_a_list_is_refused(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r"expected|no `tools`|never ends"):

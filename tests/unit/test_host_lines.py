@@ -98,6 +98,14 @@ def test_a_line_that_is_no_message_is_answered(line: bytes, code: int, identifie
     assert (body["error"]["code"], body["id"]) == (code, identifier)
 
 
+@pytest.mark.parametrize("identifier", ["null", "1.5", "true", "[1]", '{"a":1}', "1e400"])
+def test_a_request_whose_id_is_none_is_answered(identifier: str) -> None:
+    answer = parse_line(f'{{"jsonrpc":"2.0","id":{identifier},"method":"ping"}}'.encode())
+    assert isinstance(answer, bytes)
+    assert json.loads(answer)["id"] is None
+    assert json.loads(answer)["error"]["code"] == -32600
+
+
 def test_a_response_is_one_line_with_the_result_as_it_is() -> None:
     result = {"content": [], "unknown": {"kept": 1.0}, "text": "ü \n"}
     line = encode(JSONRPCResponse(jsonrpc="2.0", id=1, result=result))
@@ -144,3 +152,13 @@ def test_an_error_says_whether_the_tool_ran() -> None:
     out = error_result(RequestRejected("no", next_call="try"))
     assert out["isError"] is True
     assert "tool ran: no" in out["content"][0]["text"]
+
+
+def test_an_image_that_no_message_can_carry_is_passed_with_what_shows_it() -> None:
+    image = {"type": "image", "data": "AAAA", "mimeType": "image/\ud800", "score": float("nan")}
+    result = result_of(Reply(text="half \ud800", media=(image, {"type": "audio", "data": "BBBB", "x": 1})))
+    assert result["content"] == [
+        {"type": "text", "text": "half \ufffd"},
+        {"type": "image", "data": "AAAA", "mimeType": "image/\ufffd"},
+        {"type": "audio", "data": "BBBB", "x": 1},
+    ]

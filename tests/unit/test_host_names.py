@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcp_types import ListToolsResult
 
 from slimguard import policy
 from slimguard.host.native import native_names, native_surface
@@ -111,3 +113,25 @@ def test_any_other_name_stays(name: str) -> None:
 @pytest.mark.parametrize("name", ["shop/call_tool", "shop__call_tool", "mcp__shop__call_tool", "shop.call_tool"])
 def test_a_tool_of_a_server_behind_us_is_never_taken_for_ours(name: str) -> None:
     assert own_tool(name, {"shop"}) == name
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        {"title": 5, "description": None, "annotations": "x"},
+        {"description": "half \ud800, hidden \u202e\u200b, bell \x07", "annotations": {"readOnlyHint": "yes"}},
+        {"inputSchema": {"type": "object", "properties": {"a": {"maximum": float("inf")}}}},
+        {"inputSchema": {"type": "object", "properties": {"a": {"description": "\ud800"}}}},
+        {"inputSchema": {"type": "object", "properties": {"a": True, "b": False}}},
+        {"inputSchema": {"type": "object", "properties": [1]}},
+        {"inputSchema": {"type": "object", "properties": {"a": 5}}},
+        {"inputSchema": {"type": "object", "required": "a"}},
+    ],
+)
+def test_no_definition_of_a_server_makes_the_native_list_unreadable(definition: dict[str, object]) -> None:
+    listed, _ = native_surface([tool("srv", "odd", **definition)]).definitions
+    text = json.dumps(listed, ensure_ascii=False, allow_nan=False)
+    text.encode("utf-8")
+    read = ListToolsResult.model_validate({"tools": [json.loads(text)]}).tools[0]
+    assert all(isinstance(item, dict) for item in read.input_schema.get("properties", {}).values())
+    assert not set("\u202e\u200b\x07") & set(read.description or "")
