@@ -6,7 +6,6 @@ are never needed for that, and a host waits for it at every start. So nothing he
 
 from __future__ import annotations
 
-import gc
 import logging
 import signal
 from collections.abc import Awaitable, Callable
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
-from slimguard import policy
+from slimguard import memory, policy
 from slimguard.clock import os_user
 from slimguard.host.lane import Envelopes, Lane
 from slimguard.host.server import Context, HostRequest, Surface, initialization_options, make_server, plain_calls
@@ -122,9 +121,7 @@ def _load() -> Any:
     """Import the guard proper, in a worker thread, so that the host's messages are taken meanwhile."""
     from slimguard.app import running  # noqa: PLC0415 - that is the point
 
-    # What is imported stays: the collector need not look at it again, nor at every 700th object of a parsed result.
-    gc.freeze()
-    gc.set_threshold(policy.GC_THRESHOLD)
+    memory.settle()
     return running
 
 
@@ -138,6 +135,7 @@ async def serve_http(
     from slimguard.host.http import application, owner_of_token  # noqa: PLC0415
 
     _silence_libraries()
+    memory.settle()
     owner = owner_of_token(token)
 
     def owner_of(_context: Context) -> str:
