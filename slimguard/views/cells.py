@@ -12,7 +12,8 @@ from slimguard.views.deeptext import deep_text
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 IDENTITY = (
     "login", "identifier", "key", "full_name", "fullName", "displayName", "display_name", "title", "name", "username",
-    "label", "slug", "path", "filePath", "file_path", "filename", "fileName", "file", "ref", "number", "email",
+    "label", "slug", "path", "filePath", "file_path", "filename", "fileName", "file", "ref", "number", "summary",
+    "subject", "headline", "Name", "Title", "DisplayName", "FullName", "Key", "Path", "email",
 )  # fmt: skip
 """Keys that identify an object to a reader, the most telling first."""
 WEAK_IDENTITY = ("code", "id", "uid", "uuid", "value", "type", "url", "href", "date", "time")

@@ -17,6 +17,8 @@ FEW_VALUES = 12
 RARE = 4
 """A value of so few rows is told with the rows that hold it."""
 CONSTANTS = 8
+HASH_CHARS = 8
+"""So much of a hash is shown that names a row."""
 _IDS = re.compile(r"(?i:(?:^|[._])(?:id|uid|uuid|object)|version)$|Id$|ID$")
 _FILE_END = re.compile(r"[A-Za-z][A-Za-z0-9]{0,6}\Z")
 RARE_MARK = re.compile(r" [1-4] \(|: only ")
@@ -88,7 +90,7 @@ def _extensions(ranked: Ranked) -> list[str]:
 def row_label(ranked: Ranked, row: int, *, titles: bool = False) -> str:
     """How a row is named to a reader: by its identifier, with its title when asked for."""
     columns = ranked.labels if titles else ranked.labels[:1]
-    return " ".join(filter(None, (cell(column.values[row], 48) for column in columns)))
+    return " ".join(filter(None, (cell(column.values[row], HASH_CHARS if column.noise else 48) for column in columns)))
 
 
 def number_text(value: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from slimguard.document import Table
 from slimguard.views.cells import cell
 from slimguard.views.columns import Ranked
-from slimguard.views.facts import constants_line, fact_lines
+from slimguard.views.facts import HASH_CHARS, constants_line, fact_lines
 from slimguard.views.model import Content, Part
 from slimguard.views.profile import Column
 
@@ -25,6 +25,7 @@ SLIM_ROWS = 64
 COLUMNS_SHOWN = 14
 TEXT_CHARS = 72
 SLIM_CHARS = 56
+SHORT_CHARS = 36
 
 
 def table_parts(table: Table, ranked: Ranked, content: Content, *, rank: int = 2) -> list[Part]:
@@ -76,23 +77,27 @@ def _rows(ranked: Ranked, content: Content) -> tuple[Sequence[Column], Sequence[
     lines = _Lines(full, ranked.count, TEXT_CHARS)
     if _fits(lines, content, ALL_ROWS_TOKENS):
         return full, list(lines), True
-    for slim in _slim_choices(ranked, content):
-        lines = _Lines(slim, ranked.count, SLIM_CHARS)
+    for slim, chars in _slim_choices(ranked, content):
+        lines = _Lines(slim, ranked.count, chars)
         if _fits(lines, content, ALL_ROWS_TOKENS if len(slim) > 1 else ALL_NAMES_TOKENS):
             return slim, list(lines), True
     lines = _Lines(full, ranked.count, TEXT_CHARS)
     return full, lines, False
 
 
-def _slim_choices(ranked: Ranked, content: Content) -> Iterator[Sequence[Column]]:
-    """Fewer and fewer columns, with which all rows may fit; none when no text names the rows."""
+def _slim_choices(ranked: Ranked, content: Content) -> Iterator[tuple[Sequence[Column], int]]:
+    """Fewer and fewer columns, with which all rows may fit, and the characters of a cell; none when no text names the
+    rows.
+    """
     title = ranked.title
     if ranked.count > SLIM_ROWS or title is None or title.opaque or title.kind != "text":
         return
     for tokens in (30, 26, 22, 18, 14, 1):
-        yield _choose(ranked, content, tokens, ranked.labels, flat=True)
-        if len(ranked.labels) > 1:
-            yield _choose(ranked, content, tokens, (title,), flat=True)
+        yield _choose(ranked, content, tokens, ranked.labels, flat=True), SLIM_CHARS
+    if len(ranked.labels) > 1:
+        yield list(ranked.labels), SHORT_CHARS
+        for tokens in (30, 26, 22, 18, 14, 1):
+            yield _choose(ranked, content, tokens, (title,), flat=True), SLIM_CHARS
 
 
 class _Lines(Sequence[str]):
@@ -111,7 +116,9 @@ class _Lines(Sequence[str]):
             place += self._count
         if not 0 <= place < self._count:
             raise IndexError(place)
-        return MARK.join(cell(column.values[place], self._limit) for column in self._columns)
+        return MARK.join(
+            cell(column.values[place], HASH_CHARS if column.noise else self._limit) for column in self._columns
+        )
 
 
 def _fits(lines: Sequence[str], content: Content, tokens: int) -> bool:

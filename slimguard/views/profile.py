@@ -21,7 +21,7 @@ _URL = re.compile(r"(?:https?|ftp|s3|gs|file|git|ssh|wss?)://|^mailto:|^data:|\{
 _HEX = re.compile(r"(?:[0-9a-f]{16,}|[0-9A-F]{16,}|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})\Z")
 _TOKENISH = re.compile(r"(?=\S*[A-Z])(?=\S*[a-z])(?=\S*\d)[A-Za-z0-9+/_=.:-]{20,}\Z")
 _DIGEST = re.compile(r"(?:sha\d+|md5|sha512)[-:=]", re.IGNORECASE)
-_EPOCH_NAME = re.compile(r"(?i)(?:time|stamp|_at$|^ts$|date|created|updated|modified|expires|epoch|^when$)")
+_EPOCH_NAME = re.compile(r"(?i)(?:time|stamp|_at$|(?:^|_)ts$|date|created|updated|modified|expires|epoch|^when$)")
 _NUMERIC = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?\Z")
 _engine: Any = re2

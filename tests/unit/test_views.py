@@ -55,7 +55,7 @@ def test_every_shape_has_a_view_within_budget_and_smaller_than_itself(name):
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("records", ["draft: false 22, true 2 (391, 367)", "base.ref: main 23, release/2.4 1 (349)", "331|Clarify retries 23|PR_kwDO00000331Ab3|false|7|cy|main"]),
+        ("records", ["draft: false 22, true 2 (391, 367)", "base.ref: main 23, release/2.4 1 (349)", "331|Clarify retries 23|false|7|cy|main"]),
         ("keyed-map", ["resource_type: model 20, seed 20, test 20", "schema: marts 45, staging 15"]),
         ("parallel-arrays", ["sky: sun 134, fog 133, rain 133", "2025-01-01|0.0|8.0|sun"]),
         ("trouble", ["items[].status.containerStatuses[]: ready=false, restartCount up to 41, state.waiting.reason=CrashLoopBackOff ×2: checkout-009 › app, search-031 › app; back-off 5m0s restarting failed container"]),
