@@ -141,16 +141,18 @@ class Peer:
                 except NotSent:
                     return
 
-    def message(self, message: Message, expected: MessageId = None) -> None:
-        """Take one message of the server."""
+    def message(self, message: Message, expected: MessageId = None) -> bool:
+        """Take one message of the server; false for one that nobody waits for, and for noise."""
         if isinstance(message, Response):
-            self._answered(message, expected)
-        elif isinstance(message, Request):
+            return self._answered(message, expected)
+        if isinstance(message, Request):
             self._asked(message)
         elif isinstance(message, Notification):
             self._told(message)
         else:
             self.noise += message.size
+            return False
+        return True
 
     def failed(self, identity: MessageId, reason: str, ran: Ran) -> None:
         """One request gets no answer; without an id it is the only one in flight, or nobody's."""
@@ -197,18 +199,17 @@ class Peer:
             raise NotSent("the server is not connected", ran="no")
         await self._wire.send(outgoing)
 
-    def _answered(self, response: Response, expected: MessageId) -> None:
-        key = None if response.id is None and expected is not None else self._key(response.id)
-        if key is None and expected is not None:
-            key = self._key(expected)
+    def _answered(self, response: Response, expected: MessageId) -> bool:
+        key = self._key(expected if response.id is None else response.id)
         if key is None:
             self.noise += len(response.answer.raw)
-            return
+            return False
         if key in self._calls:
             self._at("response-received")
         waiter = self._forget(key)
         if waiter is not None:
             waiter.answered(response)
+        return True
 
     def _key(self, identity: MessageId) -> int | None:
         """Whose answer it is: by id, written as a number or as text; without one, the only request in flight."""

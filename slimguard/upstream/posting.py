@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 import httpx2
@@ -16,9 +16,9 @@ from slimguard import policy
 from slimguard.model import Answer, Ran
 from slimguard.points import nowhere
 from slimguard.settings import ServerConfig
-from slimguard.upstream.framing import Message, MessageId, Noise, Oversized, Response
-from slimguard.upstream.spans import Bytes, element_spans
-from slimguard.upstream.stdio import split_aside
+from slimguard.upstream.framing import Message, MessageId, Oversized, Response
+from slimguard.upstream.spans import Bytes
+from slimguard.upstream.stdio import parts_of, split_aside
 from slimguard.upstream.wire import Inbound, NotSent, Outgoing
 
 REFUSED = frozenset({307, 308, 401, 403, 404, 405, 406, 407, 413, 414, 415, 421, 429, 431})
@@ -42,6 +42,8 @@ class Flight:
     answered: bool = False
     trouble: NotSent | None = None
     redirects: int = 0
+    stray: Answer | None = None
+    """What came on this request's own response under an id that nobody waits for."""
     flushed: anyio.Event = field(default_factory=anyio.Event)
 
 
@@ -100,8 +102,11 @@ class Poster:
             self.fail(flight, reason, "unknown")
 
     def fail(self, flight: Flight, reason: str, ran: Ran) -> None:
-        """Tell whoever waits that no answer will come."""
+        """Tell whoever waits that no answer will come; one under a wrong id came, then, and is kept as it is."""
         flight.answered = True
+        if flight.stray is not None:
+            self._inbound.message(Response(flight.outgoing.id, flight.stray, is_error=True))
+            return
         self._inbound.failed(flight.outgoing.id, reason, ran)
 
     def refuse(self, flight: Flight, status: int) -> None:
@@ -111,33 +116,24 @@ class Poster:
             reason = f"the server answered with a redirect (HTTP {status}), which is not followed; change the `url`"
         self.fail(flight, reason, "no" if status in REFUSED else "unknown")
 
-    async def deliver(self, flight: Flight | None, data: Bytes | Oversized) -> None:
-        """Hand on one message that came for this request, or unasked for."""
-        expected: MessageId = flight.outgoing.id if flight is not None else None
+    async def deliver(self, flight: Flight | None, data: Bytes | Oversized) -> bool:
+        """Hand on what came for this request, or unasked for; whether it was anybody's."""
         if isinstance(data, Oversized):
+            expected: MessageId = flight.outgoing.id if flight is not None else None
             reason = f"the answer of {data.size} bytes is over the limit of {policy.MESSAGE_LIMIT_BYTES} bytes"
             self._inbound.failed(data.id if data.id is not None else expected, reason, "yes")
             if flight is not None:
                 flight.answered = True
-            return
-        message = await split_aside(data)
-        if flight is not None and isinstance(message, Response):
-            flight.answered = True
-        self._inbound.message(message, expected)
+            return True
+        taken = [self._hand_on(flight, await split_aside(part), part) for part in parts_of(data)]
+        return any(taken)
 
     async def deliver_body(self, flight: Flight, response: httpx2.Response) -> None:
         """Hand on a JSON body: a message, a batch of messages, or something illegal that is kept as it is."""
         body = await self.read(response, policy.MESSAGE_LIMIT_BYTES)
-        if isinstance(body, Oversized):
-            await self.deliver(flight, body)
+        if await self.deliver(flight, body) or isinstance(body, Oversized) or not body.strip():
             return
-        if body.lstrip()[:1] == b"[":
-            await self._deliver_batch(flight, body)
-            return
-        message = await split_aside(body)
-        if isinstance(message, Noise) and body.strip():
-            message = _not_a_message(flight.outgoing.id, body)
-        self._hand_on(flight, message)
+        flight.stray = flight.stray or Answer("illegal", bytes(body), "the body is not a JSON-RPC message")
 
     async def read(self, response: httpx2.Response, limit: int) -> Bytes | Oversized:
         """The whole body, or its ends when it is over the limit."""
@@ -164,21 +160,21 @@ class Poster:
         message = await split_aside(body)
         if not isinstance(message, Response) or message.answer.kind == "illegal":
             return False
-        self._hand_on(flight, message)
-        return True
+        # Some servers answer an error status under an id of their own: it can only mean this request.
+        return self._hand_on(flight, replace(message, id=flight.outgoing.id), body)
 
-    def _hand_on(self, flight: Flight, message: Message) -> None:
-        flight.answered = flight.answered or isinstance(message, Response)
-        self._inbound.message(message, flight.outgoing.id)
-
-    async def _deliver_batch(self, flight: Flight, body: Bytes) -> None:
-        try:
-            spans = element_spans(body, len(body) - len(body.lstrip()))
-        except ValueError:
-            self._hand_on(flight, _not_a_message(flight.outgoing.id, body))
-            return
-        for start, end in spans:
-            await self.deliver(flight, body[start:end])
+    def _hand_on(self, flight: Flight | None, message: Message, data: Bytes) -> bool:
+        """Pass a message on; only one without an id, or with this request's own, answers this request."""
+        if flight is None or not isinstance(message, Response):
+            return self._inbound.message(message)
+        if message.id is None or str(message.id) == str(flight.outgoing.id):
+            flight.answered = True
+            return self._inbound.message(message, flight.outgoing.id)
+        taken = self._inbound.message(message)
+        if not taken:
+            note = "the answer bears the id of another request"
+            flight.stray = message.answer if message.answer.kind == "illegal" else Answer("illegal", bytes(data), note)
+        return taken
 
     async def _body(self, flight: Flight) -> AsyncGenerator[bytes, None]:
         # A generator is consumed by the one send; nothing below us could send it a second time.
@@ -210,7 +206,3 @@ def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
 def media_type(response: httpx2.Response) -> str:
     """The content type without parameters, in lower case."""
     return response.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-def _not_a_message(identity: MessageId, body: Bytes) -> Response:
-    return Response(identity, Answer("illegal", bytes(body), "the body is not a JSON-RPC message"), is_error=True)

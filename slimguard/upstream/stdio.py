@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ from slimguard.points import nowhere
 from slimguard.settings import ServerConfig
 from slimguard.upstream.framing import LineFramer, Message, Oversized, Response, split
 from slimguard.upstream.process import Child, PipeBroken, spawn
-from slimguard.upstream.spans import Bytes
+from slimguard.upstream.spans import Bytes, after_space, element_spans
 from slimguard.upstream.warden import Warden
 from slimguard.upstream.wire import Inbound, NotSent, Outgoing
 
@@ -147,8 +147,8 @@ class StdioWire:
             reason = f"the answer of {line.size} bytes is over the limit of {policy.MESSAGE_LIMIT_BYTES} bytes"
             self._inbound.failed(line.id, reason, "yes")
             return
-        if line:
-            self._inbound.message(await split_aside(line))
+        for part in parts_of(line):
+            self._inbound.message(await split_aside(part))
 
     async def _end_with_child(self, scope: anyio.CancelScope) -> None:
         # Somebody else may hold the pipe open after the server died: take what is still coming, then stop.
@@ -157,6 +157,18 @@ class StdioWire:
         while anyio.current_time() - max(ended, self._last_read) < _LAST_BYTES_SECONDS:  # noqa: ASYNC110 - nothing tells
             await anyio.sleep(_LAST_BYTES_SECONDS)
         scope.cancel()
+
+
+def parts_of(data: Bytes) -> Iterable[Bytes]:
+    """The messages of one line or event: itself, or those of a batch, which older protocols allow."""
+    start = after_space(data, 0)
+    if data[start : start + 1] != b"[":
+        return (data,) if data else ()
+    try:
+        spans = element_spans(data, start)
+    except ValueError:
+        return (data,)
+    return (data[first:end] for first, end in spans)
 
 
 async def split_aside(data: Bytes) -> Message:

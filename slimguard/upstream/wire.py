@@ -53,8 +53,8 @@ class Outgoing:
 class Inbound(Protocol):
     """Takes what comes from the server; every method returns at once and never raises."""
 
-    def message(self, message: Message, expected: MessageId = None) -> None:
-        """One message; `expected` is the request whose own response stream it came on."""
+    def message(self, message: Message, expected: MessageId = None) -> bool:
+        """One message, and whether it was anybody's; `expected` is the request that one without an id answers."""
         ...
 
     def failed(self, identity: MessageId, reason: str, ran: Ran) -> None:
