@@ -59,9 +59,10 @@ class FaultRig:
         host = RawHost(command, environment)
         self.bench.hosts.append(host)
         host.initialize()
-        host.call("find_tool", {"query": "up/act"})
+        host.await_tool("up/act")
         # The host has a reply before the guard passes the point after it: that pass is not the call's.
-        eventually(lambda: self.lines("points.log").count("reply-written") >= written + 2, what="the replies")
+        replies = written + host.last_id
+        eventually(lambda: self.lines("points.log").count("reply-written") >= replies, what="the replies")
         return host
 
     # --- what the test does to the world ---

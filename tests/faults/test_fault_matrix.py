@@ -98,7 +98,7 @@ def arguments_of(case: Any) -> dict[str, Any]:
 
 
 def kill_guard(rig: Any, case: Any, host: Any, identifier: int, helpers: Any, until: Any) -> None:
-    host.process.wait(20)
+    host.process.wait(60)
     rig.let_second_half()
 
 
@@ -127,7 +127,7 @@ def cancel(rig: Any, case: Any, host: Any, identifier: int, helpers: Any, until:
 def hang_up(rig: Any, case: Any, host: Any, identifier: int, helpers: Any, until: Any) -> None:
     host.process.stdin.close()
     rig.release()
-    host.process.wait(20)
+    host.process.wait(60)
 
 
 def pass_time(rig: Any, case: Any, host: Any, identifier: int, helpers: Any, until: Any) -> Any:

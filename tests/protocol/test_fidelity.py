@@ -30,10 +30,10 @@ async def test_every_answer_is_kept_as_the_bytes_that_were_sent(rig: Any, upstre
             continue
         asked.append(case.name)
         outcome = None
-        with anyio.move_on_after(10):
+        with anyio.move_on_after(60):
             outcome = await rig.call(case.name)
         if outcome is None:
-            wrong.append(f"{case.name}: no answer in 10 s")
+            wrong.append(f"{case.name}: no answer in 60 s")
             continue
         identities = [str(number).encode() for number in range(1, len(asked) + 20)]
         expected = {case.kept(identity) for identity in identities}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import socket
+import os
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -15,36 +14,28 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from raw_host import PATIENCE, listens
+
 TOKEN = "a-token-for-tests"
 
 
 @pytest.fixture
-def address(bench) -> Iterator[str]:
+def address(bench, free_port, until) -> Iterator[str]:
     bench.counting()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "slimguard", "serve", "--config", str(bench.write()), "--http", str(port)]
-    process = subprocess.Popen(
-        command, env={**__import__("os").environ, "SLIMGUARD_TOKEN": TOKEN}, stderr=subprocess.PIPE
-    )
-    url = f"http://127.0.0.1:{port}/mcp"
-    for _ in range(500):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            break
-        except OSError:
-            time.sleep(0.02)
-    yield url
+    process = subprocess.Popen(command, env={**os.environ, "SLIMGUARD_TOKEN": TOKEN}, stderr=subprocess.DEVNULL)
+    until(lambda: listens(port), what="somebody who listens")
+    yield f"http://127.0.0.1:{port}/mcp"
     process.terminate()
-    assert process.wait(5) is not None
+    process.wait(PATIENCE)
 
 
 def post(url: str, **headers: str) -> int:
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
     given = {"content-type": "application/json", "accept": "application/json, text/event-stream", **headers}
     try:
-        return urllib.request.urlopen(urllib.request.Request(url, body, given), timeout=10).status
+        return urllib.request.urlopen(urllib.request.Request(url, body, given), timeout=PATIENCE).status
     except urllib.error.HTTPError as error:
         return error.code
 

@@ -12,6 +12,7 @@ import anyio
 import psutil
 import pytest
 
+from raw_host import PATIENCE, is_alive
 from slimguard.errors import UpstreamFailed
 from slimguard.model import Outcome
 
@@ -56,8 +57,8 @@ async def test_a_server_killed_at_a_point_executed_at_most_once_and_the_next_cal
             outcome = await rig.call("echo", {"call": "first"})
         except UpstreamFailed as refused:
             error = refused
-        with anyio.fail_after(5):
-            while not all(_has_ended(pid) for pid in victims):
+        with anyio.fail_after(PATIENCE):
+            while any(map(is_alive, victims)):
                 await anyio.sleep(0.01)
         first = log.read_text().split()
         after = await rig.call("echo", {"call": "second"})
@@ -95,14 +96,6 @@ async def test_a_trap_at_a_point_leaves_a_state_behind_and_no_second_call(
     assert outcome.state in ("unknown", "failed", "stored")
     assert executed <= 1
     assert after.state == "stored"
-
-
-def _has_ended(pid: int) -> bool:
-    """Whether the process holds nothing any more; before that a dying one still has its pipes, without a command line."""
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
 
 
 def _servers() -> list[tuple[int, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import anyio
 import psutil
 import pytest
 
+from raw_host import PATIENCE, eventually, is_alive
 from slimguard import policy
 from slimguard.errors import RequestRejected, UpstreamFailed
 from slimguard.settings import ServerConfig, Timeouts
@@ -25,14 +27,6 @@ PLAIN = b'{"content":[{"type":"text","text":"x"}]}'
 
 def children() -> list[psutil.Process]:
     return psutil.Process().children(recursive=True)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that only waits to be reaped does not."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 @pytest.mark.parametrize(
@@ -62,7 +56,7 @@ async def test_a_server_that_the_probe_silences_for_good_is_started_again(
     upstream_kit: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policy, "PROBE_SECONDS", 0.2)
-    config = upstream_kit.raw_stdio(mode="wedge-on-probe", timeouts=Timeouts(start_seconds=4))
+    config = upstream_kit.raw_stdio(mode="wedge-on-probe", timeouts=Timeouts(start_seconds=8))
     async with upstream_kit.running(config) as rig:
         (status,) = rig.fleet.statuses()
 
@@ -70,7 +64,7 @@ async def test_a_server_that_the_probe_silences_for_good_is_started_again(
 
 
 async def test_a_cancelled_fleet_leaves_no_child(upstream_kit: ModuleType) -> None:
-    with anyio.move_on_after(1) as scope:
+    with anyio.CancelScope() as scope:
         async with anyio.create_task_group() as tasks:
             rig = upstream_kit.Fleet(
                 {"deaf": upstream_kit.raw_stdio("deaf", mode="deaf")},
@@ -79,9 +73,9 @@ async def test_a_cancelled_fleet_leaves_no_child(upstream_kit: ModuleType) -> No
                 upstream_kit.SystemClock(),
             )
             await tasks.start(rig.run)
-            await rig.settle(10)
+            await rig.settle(PATIENCE)
             assert children() != []
-            await anyio.sleep_forever()
+            scope.cancel()
 
     assert scope.cancelled_caught
     assert children() == []
@@ -98,16 +92,14 @@ async def test_the_era_is_remembered_for_the_next_start(upstream_kit: ModuleType
 
 
 async def test_a_slow_server_is_waited_for_by_nobody_else(upstream_kit: ModuleType) -> None:
-    slow = upstream_kit.raw_stdio("slow", env={"RAW_DELAY": "30"})
-    began = time.monotonic()
+    slow = upstream_kit.raw_stdio("slow", env={"RAW_DELAY": "600"})
     async with upstream_kit.running(slow, upstream_kit.raw_stdio(), settle=0) as rig:
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while not rig.fleet.tools():
                 await anyio.sleep(0.01)
         outcome = await rig.call("plain")
         assert [status.state for status in rig.fleet.statuses()] == ["connecting", "ready"]
         assert outcome.answer.raw == PLAIN
-    assert time.monotonic() - began < 15
     assert children() == []
 
 
@@ -121,7 +113,7 @@ async def test_a_server_that_starts_slower_than_the_probe_is_still_understood(
 
 
 async def test_a_server_that_does_not_start_in_time_says_so(upstream_kit: ModuleType) -> None:
-    slow = upstream_kit.raw_stdio(env={"RAW_DELAY": "30"}, timeouts=Timeouts(start_seconds=0.5))
+    slow = upstream_kit.raw_stdio(env={"RAW_DELAY": "600"}, timeouts=Timeouts(start_seconds=0.5))
     async with upstream_kit.running(slow) as rig:
         (status,) = rig.fleet.statuses()
 
@@ -208,7 +200,7 @@ async def test_a_changed_listing_is_read_again(mode: str, upstream_kit: ModuleTy
     async with upstream_kit.running(config, on_change=lambda: seen.append(changed.set())) as rig:
         before = rig.fleet.tools()
         await rig.call("change")
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while "extra" not in {tool.name for tool in rig.fleet.tools()}:
                 changed = anyio.Event()
                 await changed.wait()
@@ -218,14 +210,15 @@ async def test_a_changed_listing_is_read_again(mode: str, upstream_kit: ModuleTy
     assert outcome.answer.raw == PLAIN
 
 
-async def test_the_kept_catalog_serves_until_the_server_answers(upstream_kit: ModuleType) -> None:
+async def test_the_kept_catalog_serves_until_the_server_answers(upstream_kit: ModuleType, tmp_path: Path) -> None:
     keeper = upstream_kit.MemoryKeeper()
     async with upstream_kit.running(upstream_kit.raw_stdio(), keeper=keeper) as rig:
         kept = rig.fleet.tools()
-    slow = upstream_kit.raw_stdio(env={"RAW_DELAY": "0.7"})
+    slow = upstream_kit.raw_stdio(env={"RAW_HOLD": str(tmp_path / "go")})
     async with upstream_kit.running(slow, keeper=keeper, settle=0.2) as rig:
         (status,) = rig.fleet.statuses()
         assert (status.state, rig.fleet.tools()) == ("connecting", kept)
+        (tmp_path / "go").touch()
         outcome = await rig.call("plain")
     dead = upstream_kit.raw_stdio(mode="fail-start")
     async with upstream_kit.running(dead, keeper=keeper) as rig:
@@ -259,13 +252,16 @@ async def test_a_changed_configuration_touches_only_the_changed_servers(
     log = tmp_path / "executed"
     stays, changes = upstream_kit.raw_stdio("stays"), upstream_kit.raw_stdio("changes", log=log)
     async with upstream_kit.running(stays, changes, upstream_kit.raw_stdio("goes")) as rig:
-        running = rig.execution(rig.tool("sleep", "changes"), {"seconds": 0.4})
+        go = tmp_path / "go"
+        running = rig.execution(rig.tool("sleep", "changes"), {"seconds": 0, "until": str(go)})
         await rig.fleet.start(running)
         pids = {child.pid for child in children()}
         changed = upstream_kit.raw_stdio("changes", mode="modern")
         await rig.fleet.reload({"stays": stays, "changes": changed, "new": upstream_kit.raw_stdio("new")})
-        await rig.fleet.settle(10)
-        outcome = await rig.fleet.wait(running.ref, 10)
+        await rig.fleet.settle(PATIENCE)
+        assert rig.fleet.state(running.ref) == "running"
+        go.touch()
+        outcome = await rig.fleet.wait(running.ref, PATIENCE)
         statuses = {status.name: (status.state, status.protocol) for status in rig.fleet.statuses()}
         with pytest.raises(UpstreamFailed):
             await rig.fleet.start(rig.execution(replace(rig.tool("plain", "stays"), server="goes")))
@@ -284,9 +280,9 @@ async def test_a_call_that_waits_for_a_server_is_refused_when_the_server_is_remo
     keeper = upstream_kit.MemoryKeeper()
     async with upstream_kit.running(upstream_kit.raw_stdio(), keeper=keeper):
         pass
-    slow = upstream_kit.raw_stdio(env={"RAW_DELAY": "20"})
+    slow = upstream_kit.raw_stdio(env={"RAW_DELAY": "600"})
     async with upstream_kit.running(slow, keeper=keeper, settle=0.2) as rig:
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 refused: list[UpstreamFailed] = []
 
@@ -310,22 +306,24 @@ async def test_children_that_are_deaf_to_everything_are_gone_in_two_seconds(
     pids = tmp_path / "pids"
     deaf = [upstream_kit.raw_stdio(name, mode="deaf") for name in ("a", "b", "c")]
     family = upstream_kit.raw_stdio("family", mode="grandchild", env={"RAW_PIDS": str(pids)})
-    async with upstream_kit.running(*deaf, family) as rig:
-        execution = rig.execution(rig.tool("sleep", "a"), {"seconds": 60})
-        await rig.fleet.start(execution)
-        began = time.monotonic()
-        await rig.fleet.shutdown()
-        took = time.monotonic() - began
+    took: list[float] = []
+    while len(took) < 3 and min(took, default=9) >= 2.2:  # a busy machine only ever adds to a duration
+        async with upstream_kit.running(*deaf, family) as rig:
+            execution = rig.execution(rig.tool("sleep", "a"), {"seconds": 600})
+            await rig.fleet.start(execution)
+            began = time.monotonic()
+            await rig.fleet.shutdown()
+            took.append(time.monotonic() - began)
+        assert children() == []
+        assert not any(is_alive(int(pid)) for pid in pids.read_text().split())
+        assert rig.ledger.rows[execution.ref].state == "unknown"
 
-    assert took < 2.2
-    assert children() == []
-    assert not any(is_alive(int(pid)) for pid in pids.read_text().split())
-    assert rig.ledger.rows[execution.ref].state == "unknown"
+    assert min(took) < 2.2
 
 
 async def test_a_call_in_flight_may_finish_while_the_guard_shuts_down(upstream_kit: ModuleType) -> None:
     async with upstream_kit.running(upstream_kit.raw_stdio()) as rig:
-        execution = rig.execution(rig.tool("sleep"), {"seconds": 0.4})
+        execution = rig.execution(rig.tool("sleep"), {"seconds": 0.2})
         await rig.fleet.start(execution)
         await rig.fleet.shutdown()
 
@@ -348,7 +346,7 @@ def test_a_killed_guard_leaves_no_child(upstream_kit: ModuleType, tmp_path: Path
         "    config=kit.raw_stdio(mode='deaf,grandchild',env={'RAW_PIDS':sys.argv[2]})\n"
         "    async with kit.running(config):\n"
         "        print('ready',flush=True)\n"
-        "        await anyio.sleep(60)\n"
+        "        await anyio.sleep(600)\n"
         "anyio.run(main)\n"
     )
     command = [sys.executable, "-c", script, str(upstream_kit.HERE), str(pids)]
@@ -357,11 +355,9 @@ def test_a_killed_guard_leaves_no_child(upstream_kit: ModuleType, tmp_path: Path
         assert guard.stdout.readline() == b"ready\n"
         family = [psutil.Process(int(pid)) for pid in pids.read_text().split()]
         os.kill(guard.pid, signal.SIGKILL)
-    deadline = time.monotonic() + 3
-    while time.monotonic() < deadline and any(is_alive(process.pid) for process in family):
-        time.sleep(0.02)
-    left = [process.pid for process in family if is_alive(process.pid)]
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-
-    assert left == []
+    try:
+        eventually(lambda: not any(is_alive(process.pid) for process in family), what="the end of the family")
+    finally:
+        for process in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()

@@ -115,11 +115,13 @@ async def test_a_listener_that_fails_does_not_disturb_the_call(upstream_kit: Mod
 
 
 async def test_a_late_answer_is_stored_after_the_outcome_was_unknown(upstream_kit: ModuleType, log: Path) -> None:
+    go = log.with_name("go")
     async with upstream_kit.running(upstream_kit.raw_stdio(log=log)) as rig:
-        outcome = await rig.call("sleep", {"seconds": 0.4}, call_seconds=0.1)
+        outcome = await rig.call("sleep", {"seconds": 0, "until": str(go)}, call_seconds=0.1)
         assert (outcome.state, outcome.ran) == ("unknown", "unknown")
+        go.touch()
         await rig.ledger.until("keep", outcome.ref)
-        late = await rig.fleet.wait(outcome.ref, 5)
+        late = await rig.fleet.wait(outcome.ref, 60)
 
     assert (late.state, late.ran) == ("stored", "yes")
     assert log.read_text().split() == ["sleep"]
@@ -128,12 +130,17 @@ async def test_a_late_answer_is_stored_after_the_outcome_was_unknown(upstream_ki
 async def test_a_cancelled_call_is_told_to_the_server_and_its_answer_is_stored(
     upstream_kit: ModuleType, log: Path
 ) -> None:
+    go = log.with_name("go")
     async with upstream_kit.running(upstream_kit.raw_stdio(log=log)) as rig:
-        execution = rig.execution(rig.tool("sleep"), {"seconds": 0.3})
+        execution = rig.execution(rig.tool("sleep"), {"seconds": 0, "until": str(go)})
         await rig.fleet.start(execution)
         assert rig.fleet.state(execution.ref) == "running"
         await rig.fleet.cancel(execution.ref)
-        outcome = await rig.fleet.wait(execution.ref, 10)
+        with anyio.fail_after(60):
+            while "cancelled" not in log.read_text():
+                await anyio.sleep(0.01)
+        go.touch()
+        outcome = await rig.fleet.wait(execution.ref, 60)
 
     assert outcome.state == "stored"
     assert log.read_text().split() == ["sleep", "cancelled"]
@@ -211,12 +218,15 @@ async def test_an_answer_over_the_cap_says_that_the_tool_ran(
 
 
 async def test_equal_calls_in_flight_join_when_the_user_asked_for_it(upstream_kit: ModuleType, log: Path) -> None:
-    async with upstream_kit.running(upstream_kit.raw_stdio(log=log), join_within_ms=60_000) as rig:
-        first, second, other = (rig.execution(rig.tool("sleep"), {"seconds": seconds}) for seconds in (0.3, 0.3, 0.31))
+    go = log.with_name("go")
+    async with upstream_kit.running(upstream_kit.raw_stdio(log=log), join_within_ms=600_000) as rig:
+        held = [{"seconds": seconds, "until": str(go)} for seconds in (0, 0, 0.01)]
+        first, second, other = (rig.execution(rig.tool("sleep"), arguments) for arguments in held)
         for execution in (first, second, other):
             await rig.fleet.start(execution)
-        one, two, three = [await rig.fleet.wait(execution.ref, 10) for execution in (first, second, other)]
-        later = await rig.call("sleep", {"seconds": 0.3})
+        go.touch()
+        one, two, three = [await rig.fleet.wait(execution.ref, 60) for execution in (first, second, other)]
+        later = await rig.call("sleep", held[0])
 
     assert (one.joined, two.joined, three.joined, later.joined) == (False, True, False, False)
     assert two.ref == one.ref == first.ref
@@ -226,10 +236,10 @@ async def test_equal_calls_in_flight_join_when_the_user_asked_for_it(upstream_ki
 
 async def test_equal_calls_are_two_calls_by_default(upstream_kit: ModuleType, log: Path) -> None:
     async with upstream_kit.running(upstream_kit.raw_stdio(log=log)) as rig:
-        executions = [rig.execution(rig.tool("sleep"), {"seconds": 0.1}) for _ in range(2)]
+        executions = [rig.execution(rig.tool("sleep"), {"seconds": 0}) for _ in range(2)]
         for execution in executions:
             await rig.fleet.start(execution)
-        outcomes = [await rig.fleet.wait(execution.ref, 10) for execution in executions]
+        outcomes = [await rig.fleet.wait(execution.ref, 60) for execution in executions]
 
     assert [outcome.joined for outcome in outcomes] == [False, False]
     assert log.read_text().split() == ["sleep"] * 2
@@ -241,7 +251,7 @@ async def test_an_execution_is_never_started_twice(upstream_kit: ModuleType, log
         await rig.fleet.start(execution)
         with pytest.raises(UpstreamFailed, match="not sent again"):
             await rig.fleet.start(execution)
-        await rig.fleet.wait(execution.ref, 5)
+        await rig.fleet.wait(execution.ref, 60)
 
     assert log.read_text().split() == ["echo"]
 
@@ -273,7 +283,7 @@ async def test_a_large_answer_of_one_server_does_not_keep_another_waiting(upstre
         while rig.fleet.state(big.ref) == "running":
             await rig.call("plain", server="b")
             small += 1
-        outcome = await rig.fleet.wait(big.ref, 10)
+        outcome = await rig.fleet.wait(big.ref, 60)
 
     assert outcome.state == "stored"
     assert small >= 5, "small calls go on while a large answer is read and taken apart"
