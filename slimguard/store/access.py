@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from slimguard import policy
 from slimguard.errors import StoreUnavailable
@@ -65,10 +65,29 @@ class Access:
         return self._groups.submit(Write(work, full, self.until(), ran, weight), NORMAL).result()
 
     async def writing(
-        self, work: Work[T], *, full: bool, order: int = NORMAL, after: Callable[[], None] | None = None
-    ) -> T:
-        """As `write`, from the event loop; `after` is called in the writer thread, after the commit."""
-        return await wait_for(self._groups.submit(Write(work, full, self.until(), after=after), order))
+        self,
+        work: Work[Any],
+        *,
+        full: bool,
+        order: int = NORMAL,
+        ran: Ran = "no",
+        weight: int = 0,
+        confirm: Callable[[Any], Any] | None = None,
+    ) -> Any:
+        """As `write`, from the event loop. `confirm` is called in the writer thread, after the commit, with what
+        `work` returned; what it returns or raises is the outcome."""
+        write = Write(work, full, self.until(), ran, weight, confirm)
+        return await wait_for(self._groups.submit(write, order))
+
+    def read_committed(self, work: Work[T]) -> T:
+        """As `read`, in the writer thread right after a commit: the database is open, and is not opened anew."""
+        generation = self.database.generation
+        with as_unavailable(self.path):
+            connection = self.database.take()
+            try:
+                return work(connection)
+            finally:
+                self.database.give(connection, generation)
 
     def write_now(self, work: Work[T], *, full: bool) -> T:
         """Run `work` in one transaction, in the writer thread."""

@@ -63,6 +63,10 @@ class WriteAheadLog:
         """The connections were ended."""
         self._identity = None
 
+    def is_ours(self) -> bool:
+        """Whether it is the one that our connections are known to write to."""
+        return self._identity is not None and files.identity(self._path) == self._identity
+
     def is_lost(self) -> bool:
         """Whether somebody deleted or replaced it."""
         return self._identity is not None and files.identity(self._path) != self._identity

@@ -26,6 +26,9 @@ SQLITE_NOT_WRITABLE = frozenset(
     {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 )
 
+SAME_WAIT = 1.002
+"""A wait for a lock that is longer by so little is not set anew: most writes begin as soon as they are handed over."""
+
 KEPT_IDLE = 8
 """Reading connections that are kept open for the next reader."""
 
@@ -56,6 +59,7 @@ class Database:
         self._readable: str | None = None
         self._identity: files.Identity | None = None
         self._synchronous = ""
+        self._waits = 0.0
         self._registered = False
         self._logged = 0
         self._idle: list[sqlite3.Connection] = []
@@ -75,6 +79,8 @@ class Database:
 
         Raises `StoreUnavailable`. With `writable` false a database that can only be read is good enough.
         """
+        if self._is_whole():
+            return
         with as_unavailable(str(self.path)):
             if self.opened and (self._writer is not None or not writable):
                 self._rescue_log()
@@ -87,6 +93,13 @@ class Database:
             except (OSError, sqlite3.Error) as error:
                 if not self._open_for_reading(error) or writable:
                     raise
+
+    def _is_whole(self) -> bool:
+        """Whether all is as the last write left it: what each write asks, so it is asked at the least cost."""
+        try:
+            return self._writer is not None and self.opened and self._log.is_ours()
+        except OSError:
+            return False
 
     @contextmanager
     def transaction(self, *, full: bool, until: float, weight: int = 0) -> Generator[sqlite3.Connection]:
@@ -165,6 +178,7 @@ class Database:
         if self._writer is None or self._log.is_lost():
             return
         kind = "RESTART" if self.log_size() > policy.STORE_JOURNAL_LIMIT_BYTES else "PASSIVE"
+        self._waits = 0.0
         self._writer.execute(f"PRAGMA busy_timeout = {policy.STORE_RESTART_MILLISECONDS}").fetchall()
         self._writer.execute(f"PRAGMA wal_checkpoint({kind})").fetchall()
 
@@ -212,7 +226,7 @@ class Database:
             self._writer, self._readable, self._identity = connection, "?mode=rw", found
             self._log.forget()
             self._logged = self.log_size()
-            self._synchronous = ""
+            self._synchronous, self._waits = "", 0.0
 
     def _rescue_log(self) -> None:
         """When somebody deleted the write-ahead log, save what is in it through the connection that still has it.
@@ -288,7 +302,9 @@ class Database:
 
     def _set_waits(self, connection: sqlite3.Connection, *, full: bool, until: float) -> None:
         wait = max(0.05, min(self._busy_seconds, until - self._clock.monotonic()))
-        connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}").fetchall()
+        if not wait <= self._waits <= wait * SAME_WAIT:
+            connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}").fetchall()
+            self._waits = wait
         wanted = "FULL" if full else "NORMAL"
         if wanted != self._synchronous:
             connection.execute(f"PRAGMA synchronous = {wanted}")

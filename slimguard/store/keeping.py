@@ -12,6 +12,7 @@ from slimguard.model import Answer, StoredCall
 from slimguard.store import ledger, snapshots
 from slimguard.store.access import Access
 from slimguard.store.database import Replaced
+from slimguard.store.threads import FIRST
 
 At = Callable[[str], None]
 
@@ -31,7 +32,8 @@ class Ending:
 class Keeper:
     """Writes snapshots. Runs in a keeper's thread, hands each transaction to the writer and waits for it.
 
-    A small snapshot is one transaction with its row; a large one is written in batches, so that other calls'
+    A snapshot of one chunk is all the writer's, since each hand-over between threads costs as much as the work itself.
+    A larger one is one transaction with its row; a large one is written in batches, so that other calls'
     intents go in between, and becomes visible with the last one. `staging` holds what is half written now.
     `relieve` is called before each batch: there a long write-ahead log may be shortened.
     """
@@ -50,12 +52,37 @@ class Keeper:
         except Replaced:
             return self._keep(ending, plan)
 
+    async def keep_small(self, ending: Ending) -> StoredCall:
+        """As `keep`, from the event loop, for an answer of at most one chunk: one transaction, then it is read back."""
+
+        def write(connection: sqlite3.Connection) -> tuple[snapshots.Plan, int, bool]:
+            plan = snapshots.plan_of(ending.answer.raw)
+            blob = _intact_blob(connection, plan)
+            shared = blob is not None
+            if blob is None:
+                blob = snapshots.insert_blob(connection, plan, self._access.database.presence.guard)
+                self._insert(connection, blob, ending.answer.raw, plan, range(len(plan.chunk_digests)))
+                snapshots.complete_blob(connection, blob)
+            _finish(connection, ending, plan, blob)
+            return plan, blob, shared
+
+        def confirm(written: tuple[snapshots.Plan, int, bool]) -> StoredCall:
+            plan, blob, shared = written
+            self._at("snapshot-committed")
+            return self._access.read_committed(
+                lambda connection: self._confirmed(connection, ending, plan, blob, shared=shared)
+            )
+
+        return await self._access.writing(
+            write, full=ending.durable, order=FIRST, ran="yes", weight=len(ending.answer.raw), confirm=confirm
+        )
+
     def _keep(self, ending: Ending, plan: snapshots.Plan) -> StoredCall:
         shared = self._access.read(lambda connection: _intact_blob(connection, plan))
         generation = self._access.database.generation
         if shared is not None and self._link(ending, plan, shared, generation):
             self._at("snapshot-committed")
-            return self._read_row(ending)
+            return self._access.read(lambda connection: self._confirmed(connection, ending, plan, shared, shared=True))
         blob = self._write(ending, plan, generation)
         return self._read_back(ending, plan, blob)
 
@@ -119,19 +146,20 @@ class Keeper:
         snapshots.insert_chunks(connection, blob, raw, plan, range(middle, numbers.stop))
 
     def _read_back(self, ending: Ending, plan: snapshots.Plan, blob: int) -> StoredCall:
-        raw = ending.answer.raw
-        if not self._access.read(lambda connection: snapshots.same_bytes(connection, blob, raw, plan)):
+        return self._access.read(lambda connection: self._confirmed(connection, ending, plan, blob))
+
+    def _confirmed(
+        self, connection: sqlite3.Connection, ending: Ending, plan: snapshots.Plan, blob: int, *, shared: bool = False
+    ) -> StoredCall:
+        """The committed row, read back with its bytes; those of a `shared` snapshot were verified just before."""
+        if not shared and not snapshots.same_bytes(connection, blob, ending.answer.raw, plan):
             raise StoreUnavailable(
                 f"the result store {self._access.path} is unavailable: what was written could not be read back; "
                 "check the disk",
                 ran="yes",
                 code="store",
             )
-        return self._read_row(ending)
-
-    def _read_row(self, ending: Ending) -> StoredCall:
-        now = self._access.clock.now()
-        call = self._access.read(lambda connection: ledger.find(connection, ending.ref, None, now, _anybody))
+        call = ledger.find(connection, ending.ref, None, self._access.clock.now(), _anybody)
         if call is None or call.size != len(ending.answer.raw):
             raise StoreUnavailable("the result store lost the row that it had just committed", ran="yes", code="store")
         return call

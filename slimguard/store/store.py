@@ -85,7 +85,7 @@ class Store:
             lambda connection: ledger.insert(connection, row),
             full=True,
             order=FIRST,
-            after=partial(self._at, "accepted-dispatched-committed"),
+            confirm=lambda _: self._at("accepted-dispatched-committed"),
         )
 
     async def keep(self, ref: str, answer: Answer, *, durable: bool, is_error: bool, finished_at: float) -> StoredCall:
@@ -95,8 +95,11 @@ class Store:
         """
         ending = Ending(ref, answer, is_error, finished_at, durable, self._remembered.get(ref))
         try:
-            order = FIRST if len(answer.raw) <= policy.STORE_GROUP_BYTES else NORMAL
-            call = await self._keepers.run(partial(self._keeper.keep, ending), order)
+            if len(answer.raw) <= policy.CHUNK_BYTES:
+                call = await self._keeper.keep_small(ending)
+            else:
+                order = FIRST if len(answer.raw) <= policy.STORE_GROUP_BYTES else NORMAL
+                call = await self._keepers.run(partial(self._keeper.keep, ending), order)
         except StoreUnavailable:
             self._housekeeper.schedule(thorough=True)
             raise

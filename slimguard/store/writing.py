@@ -35,8 +35,9 @@ class Write:
     ran: Ran = "no"
     weight: int = 0
     """Bytes that it writes, roughly."""
-    after: Callable[[], None] | None = None
-    """Called in the writer thread when it is committed."""
+    confirm: Callable[[Any], Any] | None = None
+    """Called in the writer thread with the work's value when it is committed; what it returns or raises is the
+    outcome of the write."""
     future: Future[Any] = field(default_factory=Future[Any])
 
 
@@ -143,15 +144,16 @@ class GroupWriter:
             return [_in_savepoint(connection, write) for write in group]
 
     def _settle(self, write: Write, outcome: object) -> None:
+        if write.confirm is not None and not isinstance(outcome, Exception):
+            try:
+                outcome = write.confirm(outcome)
+            except Exception as error:  # noqa: BLE001  the waiting side raises it
+                outcome = error
         if isinstance(outcome, (*RAISED, StoreUnavailable)):
             outcome = unavailable(str(self._database.path), outcome, write.ran)
         if isinstance(outcome, Exception):
             write.future.set_exception(outcome)
-            return
-        try:
-            if write.after is not None:
-                write.after()
-        finally:
+        else:
             write.future.set_result(outcome)
 
 
