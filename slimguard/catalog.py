@@ -12,7 +12,7 @@ from slimguard.errors import RequestRejected
 from slimguard.model import Tool
 
 _PIN = re.compile(r"#([0-9a-f]{6,64})\Z")
-_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,16 @@ class Catalog:
     by_folded: Mapping[str, tuple[Tool, ...]] = field(repr=False)
     denied: frozenset[str] = field(repr=False, default=frozenset())
     """Ids that exist but are not authorised; only counted, never shown."""
+    denied_names: frozenset[str] = field(repr=False, default=frozenset())
+    """Their names: who writes one exactly means no other tool that is only spelled alike."""
+    denied_folded: frozenset[str] = field(repr=False, default=frozenset())
+    """Their ids as they are compared, for the same reason."""
 
 
 def catalog_of(tools: Sequence[Tool], allow: Sequence[str] = ("*",), deny: Sequence[str] = ()) -> Catalog:
     """The catalog of the tools whose `server/tool` matches an allow glob and no deny glob."""
     authorised = tuple(tool for tool in tools if is_authorised(tool.id, allow, deny))
+    by_id = {tool.id: tool for tool in authorised}
     by_name: dict[str, list[Tool]] = {}
     by_folded: dict[str, list[Tool]] = {}
     for tool in authorised:
@@ -38,12 +43,14 @@ def catalog_of(tools: Sequence[Tool], allow: Sequence[str] = ("*",), deny: Seque
         by_folded.setdefault(_folded(tool.name), []).append(tool)
     return Catalog(
         authorised,
-        MappingProxyType({tool.id: tool for tool in authorised}),
+        MappingProxyType(by_id),
         MappingProxyType({name: tuple(found) for name, found in by_name.items()}),
         MappingProxyType(
             {name: tuple({tool.id: tool for tool in found}.values()) for name, found in by_folded.items()}
         ),
-        frozenset(tool.id for tool in tools) - {tool.id for tool in authorised},
+        frozenset(tool.id for tool in tools) - by_id.keys(),
+        frozenset(tool.name for tool in tools if tool.id not in by_id),
+        frozenset(_folded(tool.id) for tool in tools if tool.id not in by_id),
     )
 
 
@@ -101,16 +108,19 @@ def _one_of(catalog: Catalog, bare: str) -> Tool:
 
 
 def _candidates(catalog: Catalog, bare: str) -> Sequence[Sequence[Tool]]:
+    """Tools that bear the name, the strictest way to read it first."""
     exact = catalog.by_id.get(bare)
+    strict = ((exact,) if exact else (), catalog.by_name.get(bare, ()))
     folded = _folded(bare)
-    prefixed = [
-        tool
-        for tool in catalog.tools
-        if folded.startswith(("mcp_", "slimguard_")) and folded.endswith(f"_{_folded(tool.id)}")
-    ]
-    return ((exact,) if exact else (), catalog.by_name.get(bare, ()), catalog.by_folded.get(folded, ()), prefixed)
+    is_prefixed = folded.startswith(("mcp_", "slimguard_"))
+    if bare in catalog.denied_names or folded in catalog.denied_folded:
+        return strict
+    if is_prefixed and folded.endswith(tuple(f"_{denied}" for denied in catalog.denied_folded)):
+        return strict
+    prefixed = [tool for tool in catalog.tools if is_prefixed and folded.endswith(f"_{_folded(tool.id)}")]
+    return (*strict, catalog.by_folded.get(folded, ()) if folded else (), prefixed)
 
 
 def _folded(text: str) -> str:
-    """Lower case, every run of other characters one underscore: `mcp__GitHub__create-issue`, `github/create_issue`."""
+    """Lower case, every run of what is no letter or digit one underscore: `mcp__GitHub__create-issue` and the like."""
     return _SEPARATORS.sub("_", text.lower()).strip("_")

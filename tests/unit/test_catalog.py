@@ -80,3 +80,23 @@ def test_a_tool_ref_is_pinned_by_six_digits_that_change_with_the_definition():
     assert one.ref != other.ref
     with pytest.raises(RequestRejected, match="has changed since"):
         resolve(catalog_of([other]), one.ref)
+
+
+@pytest.mark.parametrize("name", ["db/delete", "delete", "db/DELETE", "mcp__db__delete", "db.delete"])
+def test_the_name_of_a_denied_tool_never_means_another_one_that_is_spelled_alike(name):
+    catalog = catalog_of((tool("db", "delete"), tool("db", "Delete"), tool("db", "de_lete")), deny=("db/delete",))
+    with pytest.raises(RequestRejected, match="no authorised tool"):
+        resolve(catalog, name)
+
+
+def test_a_plain_name_means_the_one_authorised_tool_that_bears_it():
+    catalog = catalog_of((tool("db", "delete"), tool("cache", "delete")), deny=("db/*",))
+    assert resolve(catalog, "delete").id == resolve(catalog, "Delete").id == "cache/delete"
+
+
+@pytest.mark.parametrize("name", ["wiki/创建", "wiki", "wiki/", "创建", "удалит", "***", "wiki/del"])
+def test_letters_of_any_script_tell_names_apart(name):
+    catalog = catalog_of((tool("wiki", "删除"), tool("wiki", "удалить")))
+    with pytest.raises(RequestRejected, match="no authorised tool"):
+        resolve(catalog, name)
+    assert resolve(catalog, "wiki.удалить").name == "удалить"
