@@ -157,12 +157,12 @@ class Fleet:
         elif progress is not None:
             run.progress.append(progress)
         try:
-            with anyio.move_on_after(within):
+            with anyio.move_on_after(within) as patience:
                 await run.opened.wait()
+                patience.deadline = anyio.current_time() + policy.SEND_WAIT_SECONDS
+                await run.sent.wait()
             if not run.opened.is_set():
                 raise self._still_connecting(run, execution)
-            with anyio.move_on_after(policy.SEND_WAIT_SECONDS):
-                await run.sent.wait()
         except anyio.get_cancelled_exc_class():
             self._abandon(run, execution)
             raise

@@ -278,13 +278,16 @@ def _pidfd(pid: int) -> int | None:
 
 
 async def _read(descriptor: int) -> bytes:
+    waited = False
     while True:
         try:
             chunk = os.read(descriptor, _READ_BYTES)
         except BlockingIOError:
             await anyio.wait_readable(descriptor)
+            waited = True
         except OSError:
             return b""
         else:
-            await anyio.lowlevel.checkpoint()
+            if not waited:  # a flood must leave the others their turn
+                await anyio.lowlevel.checkpoint()
             return chunk

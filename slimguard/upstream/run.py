@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -41,10 +42,10 @@ class Run:
     request_id: int | None = None
     waiting: int = 0
     delivered: bool = False
-    opened: anyio.Event = field(default_factory=anyio.Event)
-    sent: anyio.Event = field(default_factory=anyio.Event)
-    replied: anyio.Event = field(default_factory=anyio.Event)
-    done: anyio.Event = field(default_factory=anyio.Event)
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
+    sent: asyncio.Event = field(default_factory=asyncio.Event)
+    replied: asyncio.Event = field(default_factory=asyncio.Event)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
     patience: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     ticket: Ticket = field(init=False)
 

@@ -112,6 +112,8 @@ class Session:
 
     async def connection(self) -> Connection:
         """The live connection, made if need be; raises `UpstreamFailed(ran="no")` with the reason why not."""
+        if (connection := self._usable()) is not None:
+            return connection
         seen = self._attempts
         with anyio.move_on_after(self.start_seconds + policy.RECONNECT_SECONDS[1]):
             while True:

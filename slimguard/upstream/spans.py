@@ -85,15 +85,10 @@ def checked_value_end(data: Bytes) -> Callable[[int], int]:
     The bytes are read as Latin-1, so that positions in the text are positions in the bytes.
     """
     text = data.decode("latin-1")
-    drop: Any = len
-    decoder: Any = json.JSONDecoder(
-        object_pairs_hook=_drop_pairs, parse_int=drop, parse_float=drop, parse_constant=drop
-    )
-    scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once
 
     def end(start: int) -> int:
         try:
-            return scan(text, start)[1]
+            return _scan(text, start)[1]
         except StopIteration as stop:
             raise ValueError(f"a value was expected at byte {stop.value}") from None
 
@@ -103,6 +98,17 @@ def checked_value_end(data: Bytes) -> Callable[[int], int]:
 def _drop_pairs(pairs: list[tuple[str, Any]]) -> int:
     """Forget an object's members; a Python function, so that other threads get their turn between objects."""
     return len(pairs)
+
+
+def _scanner() -> Callable[[str, int], tuple[Any, int]]:
+    drop: Any = len
+    decoder: Any = json.JSONDecoder(
+        object_pairs_hook=_drop_pairs, parse_int=drop, parse_float=drop, parse_constant=drop
+    )
+    return decoder.scan_once
+
+
+_scan = _scanner()
 
 
 def _key_text(raw: bytes) -> str:

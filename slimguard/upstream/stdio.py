@@ -30,7 +30,7 @@ class StdioWire:
         self.child = child
         self._inbound = inbound
         self._at = at
-        self._writing = anyio.Lock()
+        self._writing = anyio.Lock(fast_acquire=True)
         self._broken = False
         self._last_read = 0.0
 
