@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from slimguard.document.found import (
     Found,
     Rows,
@@ -14,7 +16,15 @@ from slimguard.document.found import (
 )
 from slimguard.document.nested import Above, nested_tables, tree_table
 from slimguard.document.paths import Path, format_path
-from slimguard.document.shapes import are_alike, is_scalar, parallel_columns, sample, shape_of_array, shape_of_object
+from slimguard.document.shapes import (
+    are_alike,
+    column_maps,
+    is_scalar,
+    parallel_columns,
+    sample,
+    shape_of_array,
+    shape_of_object,
+)
 from slimguard.model import Json, is_array, is_object
 
 VALUES_LEAST = 4
@@ -39,6 +49,9 @@ def _search(value: Json, path: Path, found: list[Found], budget: list[int]) -> N
         _search_array(value, path, found, budget)
         return
     if not is_object(value):
+        return
+    if column_maps(value):
+        found.append(_columns(value, path))
         return
     shape = shape_of_object(value)
     if shape == "parallel":
@@ -113,6 +126,21 @@ def _keyed(value: dict[str, Json], path: Path) -> Found:
     return Found(
         path, "keyed", names, len(value), spelled(path, "*"), make, 1 + len(columns), names_of(path),
         float(len(value) * len(names)), lambda: [list(value), *record_cells(items, columns, dotted)],
+    )  # fmt: skip
+
+
+def _columns(value: dict[str, Json], path: Path) -> Found:
+    """Columns that are each a map by the same keys, as data frames are written: one table with `_key`."""
+    columns = [column for column in value.values() if is_object(column)]
+    keys = list(columns[0])
+
+    def make_columns() -> list[Sequence[Json]]:
+        return [keys, *([column.get(key) for key in keys] for column in columns)]
+
+    return Found(
+        path, "keyed", ("_key", *value), len(keys), format_path(path),
+        lambda: [list(row) for row in zip(*make_columns(), strict=True)], 1 + len(columns), names_of(path),
+        float(len(keys) * (1 + len(columns))), make_columns,
     )  # fmt: skip
 
 

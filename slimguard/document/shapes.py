@@ -15,6 +15,8 @@ KEYED_LEAST = 3
 """Like objects under so many keys are a keyed map; fewer are just fields."""
 MAP_LEAST = 16
 """An object of so many scalars of one type is a map of values; a shorter one is a record."""
+COLUMN_MAPS_AT_MOST = 200
+"""So many maps side by side may be the columns of a table."""
 PARALLEL_LEAST = 4
 """Arrays of one length, at least this long, side by side are the columns of a table."""
 
@@ -74,6 +76,24 @@ def parallel_columns(value: dict[str, Json]) -> list[str]:
             lengths.setdefault(len(item), []).append(key)
     best: list[str] = max(lengths.values(), key=len) if lengths else []
     return best if len(best) >= 2 else []
+
+
+def column_maps(value: dict[str, Json]) -> bool:
+    """Whether the values are maps of scalars by the same keys, and these are rows: counted, or far more than maps."""
+    columns = list(value.values())
+    first = columns[0] if columns else None
+    if not is_object(first) or not 2 <= len(columns) <= COLUMN_MAPS_AT_MOST or len(first) < PARALLEL_LEAST:
+        return False
+    if not all(is_object(column) and len(column) == len(first) for column in columns):
+        return False
+    counted = next(iter(first)) == "0" and "1" in first
+    if not counted and (len(first) < MAP_LEAST or len(first) < 4 * len(columns)):
+        return False
+    keys = first.keys()
+    return all(
+        is_object(column) and column.keys() == keys and all(is_scalar(item) for item in sample(list(column.values())))
+        for column in columns
+    )
 
 
 def are_alike(objects: Sequence[dict[str, Json]]) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from slimguard.document import Table
 from slimguard.document.shapes import sample
 from slimguard.model import Json
-from slimguard.views.derived import UNION, pair_columns, union_column, with_series
+from slimguard.views.derived import UNION, member_columns, pair_columns, union_column, with_parts, with_series
 from slimguard.views.labels import is_contained, labels_of, score_of
 from slimguard.views.names import is_key, is_text, is_time, leaf_name, name_score
 from slimguard.views.profile import Column, profile
@@ -47,19 +47,25 @@ class Ranked:
 def ranked(table: Table) -> Ranked:
     """Profile and rank the columns of `table`."""
     names = table.columns[:PROFILED_AT_MOST]
-    profiled = with_series([profile(name, cells) for name, cells in zip(names, table.cells, strict=False)])
+    profiled = [profile(name, cells) for name, cells in zip(names, table.cells, strict=False)]
+    profiled = with_parts(with_series(profiled))
     union = union_column(profiled, table.count)
     if union is not None:
         profiled.append(union)
     profiled.extend(pair_columns(profiled))
+    members = member_columns(profiled)
+    profiled.extend(members)
     wrapped = _is_wrapped(profiled, table)
     constants: list[Column] = []
     kept: list[Column] = []
     dropped: list[str] = []
     expanded = {name.split(".", 1)[0] for name in table.columns[table.own :]}
+    expanded |= {column.name.rsplit(".", 1)[0] for column in members}
     for column in profiled:
         if column.constant and table.count > 1:
             constants.append(column)
+        elif column.name == "_parent" and column.distinct == table.count:
+            dropped.append(column.name)  # one row in each record above: it only counts
         elif column.kind == "empty" or column.noise or (column.kind == "object" and column.name in expanded):
             dropped.append(column.name)
         else:

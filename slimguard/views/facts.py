@@ -16,6 +16,10 @@ FEW_VALUES = 12
 """A column of so many distinct values is counted value by value."""
 RARE = 4
 """A value of so few rows is told with the rows that hold it."""
+SPARSE_COLUMNS = 6
+MATRIX_COLUMNS = 12
+RANGES_BESIDE = 4
+"""Ranges of single columns beside that of a whole matrix."""
 CONSTANTS = 8
 HASH_CHARS = 8
 """So much of a hash is shown that names a row."""
@@ -60,20 +64,53 @@ def fact_lines(ranked: Ranked, *, rows_shown: bool) -> list[str]:
     `rows_shown` says that all rows are shown anyway: a value's rows are then named by identifier only.
     """
     rare: list[str] = []
+    sparse: list[tuple[bool, str]] = []
     lines: list[str] = []
     lengths: list[str] = []
     times = 0
+    overall = _overall(ranked)
     for column in ranked.columns:
         times += column.kind == "time"
         if column.kind == "time" and (times > 1 or column in ranked.labels[:1]):
             continue
-        if (line := _sparse(column, ranked)) or (line := _counts(column, ranked, titles=not rows_shown)):
+        if line := _sparse(column, ranked):
+            sparse.append((column.kind != "text", line))
+        elif line := _counts(column, ranked, titles=not rows_shown):
             (rare if RARE_MARK.search(line) else lines).append(line)
         elif line := _lengths(column):
             lengths.append(line)
-        elif line := _range(column, ranked, rows_shown=rows_shown):
+        elif (not overall or len(lines) < RANGES_BESIDE) and (line := _range(column, ranked, rows_shown=rows_shown)):
             lines.append(line)
-    return rare + lines + _extensions(ranked) + lengths
+    return overall + _few(sparse) + rare + lines + _extensions(ranked) + lengths
+
+
+def _overall(ranked: Ranked) -> list[str]:
+    """The smallest and the largest cell of a table of hardly anything but numbers, such as a matrix."""
+    numbers = [column for column in ranked.columns if column.kind == "number" and column.low is not None]
+    if len(numbers) < MATRIX_COLUMNS or len(numbers) * 5 < len(ranked.columns) * 4:
+        return []
+    low = min(numbers, key=lambda column: _number_at(column, column.low))
+    high = max(numbers, key=lambda column: _number_at(column, column.high))
+    ends = [
+        f"{cell(column.values[row])} (row {row}, {column.name})"
+        for column, row in ((low, low.low), (high, high.high))
+        if row is not None
+    ]
+    return [f"all {len(numbers)} columns of numbers: {' … '.join(ends)}"]
+
+
+def _number_at(column: Column, row: int | None) -> float:
+    value = column.values[row] if row is not None else 0
+    return float(value) if isinstance(value, int | float | str) and value != "" else 0.0
+
+
+def _few(sparse: list[tuple[bool, str]]) -> list[str]:
+    """Columns that few rows fill; where there are many, that is nothing special, and those nearest to a text come."""
+    if len(sparse) <= SPARSE_COLUMNS:
+        return [line for _, line in sparse]
+    ordered = sorted(sparse, key=lambda pair: ("." in pair[1].split(": ", 1)[0], pair[0]))
+    own = [line for _, line in ordered[:SPARSE_COLUMNS] if "." not in line.split(": ", 1)[0]]
+    return [*own, f"… {len(sparse) - len(own)} more columns that few rows fill"]
 
 
 def _extensions(ranked: Ranked) -> list[str]:

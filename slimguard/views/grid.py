@@ -51,7 +51,7 @@ def hidden_columns(table: Table, chosen: Sequence[Column], ranked: Ranked) -> st
     """Which columns the rows leave out, by name as far as that is short."""
     shown = {column.name for column in chosen} | {column.name for column in ranked.constants}
     own = [name for name in table.columns[: table.own] if name not in shown and name not in ("_parent", "_depth")]
-    own = [name for name in own if not any(column.name.startswith(f"{name}.") for column in chosen)]
+    own = [name for name in own if not any(column.name.startswith((f"{name}.", f"{name}[")) for column in chosen)]
     noise = set(ranked.dropped)
     told = [name for name in own if name not in noise or name in table.columns[table.own :]][:10]
     if not told:

@@ -32,6 +32,7 @@ TREE_FACT_TOKENS = 240
 TABLES_SHOWN = 2
 SECOND_SHARE = 0.1
 """A second table is shown with rows when it holds so much of what the first one holds."""
+INNER_COLUMNS = 4
 LEAST_SHARE = 0.12
 """A table is shown as one when its rows make up so much of the JSON; a smaller one is a leaf."""
 LIST_SHARE = 0.35
@@ -138,7 +139,29 @@ def _shown(content: Content, encoded: int) -> list[Table]:
     others = [
         table for table in rows[1:] if table.path != rows[0].path and table.weight >= rows[0].weight * SECOND_SHARE
     ]
-    return [rows[0], *others[: TABLES_SHOWN - 1]]
+    return [_inner(rows[0], content), *others[: TABLES_SHOWN - 1]]
+
+
+def _inner(table: Table, content: Content) -> Table:
+    """The records inside a table's records where those are but their envelopes (`Reservations[].Instances[]`)."""
+    nested = [
+        other
+        for other in content.tables
+        if other.kind == "nested" and other.path == table.path and other.count >= table.count
+    ]
+    nested = [other for other in nested if other.expression.count("[]") == table.expression.count("[]") + 1]
+    if not nested or table.kind != "records" or _tells(table) or len(nested[0].columns) < INNER_COLUMNS:
+        return table
+    return max(nested, key=lambda other: (len(other.columns), other.count))
+
+
+def _tells(table: Table) -> bool:
+    """Whether the records of a table say something themselves, besides identifiers and what holds records."""
+    columns = ranked(table)
+    return any(
+        not column.opaque and column.kind in ("text", "number", "flag", "time", "mixed", "series")
+        for column in columns.columns
+    )
 
 
 def _is_large(value: Json, least: float) -> bool:

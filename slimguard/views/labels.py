@@ -11,6 +11,8 @@ from slimguard.views.profile import Column
 
 WIDTH = 120
 TEXT_WIDTH = 400
+SHORT = 20
+"""Identifiers up to this length stand beside a title."""
 LEAST_WIDTH = 4
 """Shorter values are codes, which name nothing to most readers."""
 FIRST = 1.0
@@ -46,7 +48,7 @@ def labels_of(
 
     unique.sort(key=lambda column: order.index(column.name) if column.name in order else len(order))
     texts = [column for column in unique if column.kind == "text"]
-    short = [column for column in unique if column.width <= 16 and is_identifier(leaf_name(column.name))]
+    short = [column for column in unique if column.width <= SHORT and is_identifier(leaf_name(column.name))]
     short = [column for column in short if "." not in column.name.removeprefix(inside)]
     named = [column for column in texts if not column.opaque and column.width <= WIDTH and scored(column) >= NAMED]
     times = [column for column in unique if column.kind == "time" and column.distinct == count]

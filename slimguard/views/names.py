@@ -6,7 +6,7 @@ import re
 
 _TITLE = re.compile(r"(?i)^(?:title|name|subject|summary|headline|full_?name|display_?name|place)$")
 _IDENT = re.compile(r"(?i)^(?:number|identifier|key|_key|iid|no|path|file|file_?name|file_?path|line|slug|sku|symbol)$")
-_ID = re.compile(r"(?i:^(?:.*_)?(?:id|uid|uuid|guid|sha|hash|oid)$)|[a-z0-9](?:Id|ID)$")
+_ID = re.compile(r"(?i:^(?:.*_)?(?:id|uid|uuid|guid|sha|hash|oid)$)|.*[a-z0-9](?:Id|ID)$")
 _STATE = re.compile(
     r"(?i)(?:status|state|phase|conclusion|outcome|result|level|severity|priority|type|kind|reason|draft|category|"
     r"environment|error|failed|passed|ready|restart.*|enabled|active|success)$"

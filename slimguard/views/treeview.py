@@ -11,6 +11,7 @@ from slimguard.model import Json
 from slimguard.views.cells import cell
 from slimguard.views.columns import Ranked
 from slimguard.views.model import Content, Part
+from slimguard.views.profile import Column
 
 OUTLINE_TOKENS = 420
 CHILDREN_SHOWN = 12
@@ -49,7 +50,7 @@ def tree_parts(table: Table, columns: Ranked, content: Content, roots: Table | N
 def _nodes(table: Table, columns: Ranked, roots: Table | None) -> Nodes:
     parent_at = table.columns.index("_parent") if "_parent" in table.columns else 0
     depth_at = table.columns.index("_depth")
-    labels = [column for column in columns.labels if column.name not in ("_parent", "_depth", "id")][:1]
+    labels = _labels(columns)
     kinds = [column for column in columns.columns if column.name.lower() in ("type", "kind", "role")]
     extra = kinds[0] if kinds and kinds[0].distinct > 2 else None
     base = list(roots.rows) if roots is not None else []
@@ -68,6 +69,15 @@ def _nodes(table: Table, columns: Ranked, roots: Table | None) -> Nodes:
     pairs = zip(cells[parent_at], cells[depth_at], strict=True)
     parents = [-1] * shift + [_parent(parent, top=depth == 0, shift=shift) for parent, depth in pairs]
     return _linked(name, depths, parents)
+
+
+def _labels(columns: Ranked) -> list[Column]:
+    """The column that names a node: a label that is no bare number, else the best text, else what there is."""
+    named = [column for column in columns.labels if column.name not in ("_parent", "_depth", "id")]
+    texts = [
+        column for column in columns.columns if column.kind == "text" and not column.opaque and column.distinct > 3
+    ]
+    return (named or texts or [column for column in columns.labels if column.name == "id"])[:1]
 
 
 def _parent(value: Json, *, top: bool, shift: int) -> int:

@@ -12,7 +12,8 @@ from typing import Literal
 from slimguard.canonical import dump
 from slimguard.document.shapes import KEYED_LEAST, shape_of_object
 from slimguard.model import Json, is_array, is_object
-from slimguard.views.cells import IDENTITY, identity_of, short
+from slimguard.views.cells import IDENTITY, identity_of, one_line, short
+from slimguard.views.lines import words_in
 
 NODES = 1_500_000
 NAMED = 3
@@ -31,7 +32,8 @@ _NUMBER = re.compile(
     r"error_?count|unhealthy.*|crash_?count|.*_failures|.*_errors)$"
 )
 _TEXT = re.compile(
-    r"(?i)^(?:error|errors?_?message|failure|failure_?(?:message|reason)|exception|traceback|stack_?trace|last_?error)$"
+    r"(?i)^(?:error|errors?_?message|failure|failure_?(?:message|reason)|exception|traceback|stack_?trace|last_?error|"
+    r"panic|root_?cause|deprecated)$"
 )
 _BAD_VALUE = re.compile(
     r"(?i)^(?:.*(?:error|fail|fatal|critical|crash|oom|panic|denied|unhealthy|evict|exception|backoff|back-off|timed?_?out|"
@@ -44,7 +46,17 @@ _LOUD = re.compile(
     r"\W{0,3}(?:(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d:\d\d\S*)\s+)?\W{0,2}"
     r"(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE|Traceback \(most|panic: |Unhandled |Uncaught |Exception in )"
     r"|[\w.]{1,60}(?:Error|Exception): "
+    r"|(?:\S{1,60} ){0,3}(?:level|lvl|severity)=\"?(?i:error|fatal|critical|crit|panic)\b"
 )
+_LOUD_WORDS = (
+    "ERROR", "FATAL", "CRITICAL", "PANIC", "SEVERE", "Traceback", "panic: ", "Unhandled ", "Uncaught ", "Exception",
+    "Error: ", "level=", "lvl=", "severity=",
+)  # fmt: skip
+LOUD_LEAST = 12
+ROW_CELLS = 4
+LOUD_CHARS = 200
+LOUD_END = 70
+"""A loud message shows its beginning and so much of its end, where a trace tells its cause."""
 _MESSAGES = ("message", "msg", "reason", "error", "detail", "details", "description", "summary", "title")
 _CONTAINERS = frozenset((dict, list))
 _SCALARS = (str, bool, int, float)
@@ -99,9 +111,11 @@ def trouble_lines(value: Json) -> list[str]:
         if text:
             sign = signs.setdefault((kind.path, text), _Sign(kind.path, text, _is_mild(text)))
             _add(sign, item, holder, kind.key, record)
-        elif len(fine := kind.fine[item.__class__]) < FINE_KEPT:
+        elif (fine := kind.fine.get(item.__class__)) is not None and len(fine) < FINE_KEPT:
             fine.add(item)
-    return [_line(group) for group in _grouped(_kept(signs, totals))[:LINES]]
+    groups = _grouped(_kept(signs, totals))
+    more = [f"… {len(groups) - LINES:,} more kinds"] if len(groups) > LINES else []
+    return [*(_line(group) for group in groups[:LINES]), *more]
 
 
 def _is_mild(text: str) -> bool:
@@ -171,6 +185,7 @@ def _leaves(
     """
     plans: dict[tuple[str, tuple[str, ...]], _Plan] = {}
     fine: dict[str, dict[type, set[Json]]] = {}
+    lined: Counter[str] = Counter()
     stack: list[tuple[Json, str, tuple[dict[str, Json], ...]]] = [(value, "", ())]
     nodes = 0
     while stack and nodes < NODES:
@@ -182,8 +197,12 @@ def _leaves(
             for child in reversed(item):
                 if child.__class__ is dict:
                     stack.append((child, below, (*head, child)))
-                elif child.__class__ is list:
+                elif child.__class__ is list and not _is_row(child):
                     stack.append((child, below, record))
+            lined[below] += len(item)
+            if texts := _loud_texts(item):
+                kind = _Kind(below, "", "message", {})
+                yield from ((kind, text, {}, record) for text in texts)
             continue
         keys = tuple(item)
         plan = plans.get((path, keys))
@@ -201,9 +220,30 @@ def _leaves(
         if inner:
             outer = () if len(inner) == len(keys) and _is_keyed(item) else record
             stack.extend([(item[key], _below(plan, path, key), outer) for key in reversed(inner)])
+    totals.update(lined)
     for plan in plans.values():
         for kind in plan.kinds:
             totals[kind.path] += kind.count
+
+
+def _is_row(item: list[Json]) -> bool:
+    """Whether a list is a line with its time before it, as servers of logs give them."""
+    return 0 < len(item) <= ROW_CELLS and item[-1].__class__ is str
+
+
+def _loud_texts(items: list[Json]) -> list[str]:
+    """The texts in a list of texts, or of lines with their time, that are loud."""
+    texts = [_text_of(item) for item in items if item.__class__ is str or item.__class__ is list]
+    if not texts or not words_in("\n".join(texts), _LOUD_WORDS):
+        return []
+    return [text for text in texts if len(text) >= LOUD_LEAST and _LOUD.match(text)]
+
+
+def _text_of(item: Json) -> str:
+    if is_array(item):
+        last = item[-1] if _is_row(item) else ""
+        return last if isinstance(last, str) else ""
+    return item if isinstance(item, str) else ""
 
 
 def _below(plan: _Plan, path: str, key: str) -> str:
@@ -279,10 +319,18 @@ def _sign(category: Category, item: Json) -> str:
     if category == "state":
         return f"={item}" if len(item) <= 48 and _BAD_VALUE.match(item) else ""
     if category == "message":
-        return f"={short(item, 90)}" if _LOUD.match(item) else ""
+        return f"={_both_ends(item)}" if _LOUD.match(item) else ""
     if category in ("text", "bad"):
         return f"={short(item, 90)}"
     return ""
+
+
+def _both_ends(text: str) -> str:
+    """A text on one line, of a long one the beginning and the end."""
+    line = one_line(text)
+    if len(line) <= LOUD_CHARS + LOUD_END:
+        return line
+    return f"{line[: LOUD_CHARS - LOUD_END]}… {line[-LOUD_END:]}"
 
 
 def _message(holder: dict[str, Json], key: str) -> str:
