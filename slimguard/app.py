@@ -91,7 +91,8 @@ class App(Surface):
     async def call(self, name: str, arguments: JsonObject, request: HostRequest) -> Reply:
         """Run one of our tools for the host; raises `SlimguardError`."""
         self.listed.set()
-        await self.started.wait()
+        if not self.started.is_set():
+            await self.started.wait()
         caller = Caller(request.owner, self.settings.scope, request.session, self._profile(request.client))
         if self.settings.mode == "native" and name not in (FIND, CALL, READ):
             return await self._call_native(name, arguments, caller, request)

@@ -5,11 +5,13 @@ The SDK's own streams answer nothing to bad lines, replace invalid UTF-8 silentl
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import sys
 import threading
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -30,6 +32,7 @@ from slimguard.policy import MESSAGE_LIMIT_BYTES
 
 _ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")')
 _READ_BYTES = 1 << 20
+_CHUNKS_WAITING = 4
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
 
@@ -87,15 +90,55 @@ async def _chunks(source: int) -> AsyncGenerator[bytes, None]:
 
     Handing each message from a thread to the loop and back costs more than all else that a small call does here.
     """
+    taken = _Taken(source)
     try:
-        await anyio.wait_readable(source)
+        taken.listen()
     except (OSError, NotImplementedError):  # a regular file or a device
         async for chunk in _chunks_of_thread(source):
             yield chunk
         return
-    while chunk := _read_now(source):
-        yield chunk
-        await anyio.wait_readable(source)
+    try:
+        while chunk := await taken.next():
+            yield chunk
+    finally:
+        taken.deafen()
+
+
+class _Taken:
+    """Chunks that the event loop read when the system said that something is there, and nobody took so far."""
+
+    def __init__(self, source: int) -> None:
+        self._source = source
+        self._loop = asyncio.get_running_loop()
+        self._chunks: deque[bytes] = deque()
+        self._more = asyncio.Event()
+        self._listening = False
+
+    def listen(self) -> None:
+        self._loop.add_reader(self._source, self._read)
+        self._listening = True
+
+    def deafen(self) -> None:
+        if self._listening:
+            self._loop.remove_reader(self._source)
+            self._listening = False
+
+    async def next(self) -> bytes:
+        """The next chunk, empty at the end."""
+        while not self._chunks:
+            self._more.clear()
+            await self._more.wait()
+        chunk = self._chunks.popleft()
+        if chunk and not self._listening:
+            self.listen()
+        return chunk
+
+    def _read(self) -> None:
+        chunk = _read_now(self._source)
+        self._chunks.append(chunk)
+        self._more.set()
+        if not chunk or len(self._chunks) >= _CHUNKS_WAITING:
+            self.deafen()
 
 
 def _read_now(source: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import queue
 import threading
@@ -28,7 +29,7 @@ class Workers:
     def __init__(self, name: str, count: int) -> None:
         self._name = name
         self._count = count
-        self._queue: queue.PriorityQueue[tuple[int, int, Callable[[], None] | None]] = queue.PriorityQueue()
+        self._queue: queue.PriorityQueue[tuple[int, int, Callable[[], object] | None]] = queue.PriorityQueue()
         self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -49,14 +50,18 @@ class Workers:
             else:
                 future.set_result(value)
 
+        self.post(carry_out, order)
+        return future
+
+    def post(self, work: Callable[[], object], order: int = NORMAL) -> None:
+        """As `submit`, for work that never raises and that nobody waits for here."""
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the result store is closed")
-            self._queue.put((order, next(self._numbers), carry_out))
+            self._queue.put((order, next(self._numbers), work))
             self._unfinished += 1
             if len(self._threads) < min(self._count, self._unfinished):
                 self._add_thread()
-        return future
 
     def call(self, work: Callable[[], T], order: int = NORMAL) -> T:
         """Hand `work` over and wait for it, from another thread."""
@@ -86,7 +91,8 @@ class Workers:
             _, _, work = self._queue.get()
             if work is None:
                 return
-            work()
+            with contextlib.suppress(BaseException):  # whoever waits was told by the work itself
+                work()
             del work  # what it holds, such as a whole answer, must not live until the next work comes
             with self._lock:
                 self._unfinished -= 1

@@ -60,7 +60,7 @@ class GroupWriter:
         with self._lock:
             self._waiting[order].append(write)
         try:
-            self._writer.submit(self._write_next, order)
+            self._writer.post(self._write_next, order)
         except StoreUnavailable:
             with self._lock:
                 if write in self._waiting[order]:
