@@ -39,6 +39,8 @@ PARTS: dict[str, Weights] = {
     "no actions": replace(DEFAULT, same_action=1.0, other_change=1.0, opposite=1.0, unasked_change=1.0),
     "no expected products": replace(DEFAULT, other_product=1.0),
     "long queries as loosely as short": replace(DEFAULT, brief=1000),
+    "no gain of the server that serves several requests": replace(DEFAULT, company=0.0),
+    "several requests as one": replace(DEFAULT, company=0.0, repeated=0.0),
     "no limit on rarer alternatives": replace(DEFAULT, idf_cap=1000.0),
 }
 

@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 
 from slimguard import policy
 from slimguard.model import Tool
-from slimguard.ranking import confidence, text
+from slimguard.ranking import confidence, several, text
 from slimguard.ranking.analysis import field_words
 from slimguard.ranking.index import Index
 from slimguard.ranking.intent import Concept, read
@@ -67,9 +67,12 @@ def search(index: Index, query: str, *, limit: int = policy.FOUND_TOOLS) -> Foun
 
 
 def ranked_tools(index: Index, query: str, count: int) -> list[Tool]:
-    """The best `count` tools without any left out: what `search` chooses from, for measuring."""
+    """The best `count` tools, copies too, without any left out: what `search` chooses from, for measuring."""
     asked = text.clean(query[: policy.FIND_QUERY_CHARS]).strip()
-    return [index.tools[place] for place in _asking(index, asked).ranked[:count]]
+    asking = _asking(index, asked)
+    groups = {places[0]: places for places in _copies(asking)}
+    order = [place for head in _worth(asking, list(groups), count) for place in groups[head]]
+    return [index.tools[place] for place in order[:count]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,21 +138,44 @@ _KEPT_SHARE = 0.33
 """The share of the best score under which a tool is not shown."""
 
 
+_CONSIDERED = 50
+"""How many of the best tools the answer is chosen from."""
+
+
+def _copies(asking: _Asking) -> list[list[int]]:
+    """The best tools, copies of one tool on several servers together, in the order of the best of each."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for place in asking.ranked[:_CONSIDERED]:
+        one = asking.index.analyses[place]
+        groups.setdefault((one.name_key, one.parameter_key), []).append(place)
+    return list(groups.values())
+
+
+def _worth(asking: _Asking, heads: list[int], count: int) -> dict[int, float]:
+    """At most `count` of `heads` in the order of the answer, with scores that never rise."""
+    scores = asking.scores
+    if scores.parts:
+        return several.spread(heads, scores.of, scores.parts, asking.index.weights.repeated, count)
+    return {place: scores.of[place] for place in heads[:count]}
+
+
 def _chosen(asking: _Asking, limit: int) -> Found:
     """Cut the ranking to what is worth showing: no far runner-up, no clones in place of other tools."""
-    index, of = asking.index, asking.scores.of
-    groups: dict[tuple[str, str], list[int]] = {}
-    for place in asking.ranked[:50]:
-        one = index.analyses[place]
-        groups.setdefault((one.name_key, one.parameter_key), []).append(place)
-    heads = [places[0] for places in groups.values()]
-    low = confidence.evidence(index, asking.scores, heads[:limit]) < 0
-    kept = [place for place in heads[:limit] if of[place] >= _KEPT_SHARE * of[heads[0]]]
-    if not low and _is_clear(asking, heads):
+    index = asking.index
+    groups = {places[0]: places for places in _copies(asking)}
+    worth = _worth(asking, list(groups), limit)
+    heads = list(worth)
+    low = confidence.evidence(index, asking.scores, heads) < 0
+    kept = [place for place in heads if worth[place] >= _KEPT_SHARE * worth[heads[0]]]
+    if not low and _is_clear(asking, list(groups)):
         kept = kept[:1]
-    clones = {places[0]: tuple(index.tools[other].id for other in places[1:]) for places in groups.values()}
     matches = tuple(
-        Match(index.tools[place], round(of[place], 4), reasons(index, place, asking.concepts), clones[place])
+        Match(
+            index.tools[place],
+            round(worth[place], 4),
+            reasons(index, place, asking.concepts),
+            tuple(index.tools[other].id for other in groups[place][1:]),
+        )
         for place in kept
     )
     how: Confidence = "low" if low else "clear" if len(matches) == 1 else "several"

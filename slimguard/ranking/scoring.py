@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from slimguard.ranking import actions, text
+from slimguard.ranking import actions, several, text
 from slimguard.ranking.index import Index
 from slimguard.ranking.intent import Concept
 from slimguard.ranking.lexicon import Kind, Phrase
@@ -22,6 +23,10 @@ _RULED_OUT: frozenset[Kind] = frozenset({"same", "abbreviation", "translation"})
 _CLOSE = 0.6
 _WEIGHED = 150
 """How many of the tools with the best plain sums are weighed in full: the gains seldom lift one from further down."""
+
+
+_Found = dict[int, tuple[float, float, Phrase]]
+"""Place of a tool -> value of a concept there, how well it fits, and the phrase that matched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class Scores:
     of: dict[int, float]
     wanted: tuple[Wanted, ...] = ()
     asked: frozenset[str] | None = None
+    parts: several.Parts = field(default_factory=dict[int, dict[int, float]])
+    """What each concept adds to each tool, for a query that asks for several things; else empty."""
 
 
 @dataclass(slots=True)
@@ -48,6 +55,8 @@ class _Tally:
 
     value: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     matched: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
+    read: list[tuple[float, _Found]] = field(default_factory=list["tuple[float, _Found]"])
+    """Of each concept its factor, and its value, fit and phrase in each tool."""
 
 
 def score(index: Index, concepts: list[Concept], query: str) -> Scores:
@@ -68,20 +77,35 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
         if asked is not None:
             gain *= actions.agreement(index.analyses[place].actions, asked, weights)
         values[place] = tally.value[place] * gain
+    parts: several.Parts = {}
+    if len(wanted) > weights.brief and several.asks(query):
+        parts = _parts(tally, values)
+        servers = {place: index.tools[place].server for place in values}
+        for place, gain in several.company(parts, servers, weights.company).items():
+            values[place] *= gain
     _rule_out(index, concepts, values)
     _expect_products(index, wanted, values)
-    return Scores(of=values, wanted=read, asked=asked)
+    return Scores(of=values, wanted=read, asked=asked, parts=parts)
 
 
 def _count(tally: _Tally, index: Index, concept: Concept, factor: float, brief: float) -> float:
     """Add one concept to the sums; its rarity, 0 if nothing says it closely."""
     rarity, found = _read(index, concept, brief)
+    tally.read.append((factor, found))
     for place, (value, fit, phrase) in found.items():
         tally.value[place] += factor * value
         matched = tally.matched[place]
         for term in phrase:
             matched[term] = max(fit, matched.get(term, 0.0))
     return rarity
+
+
+def _parts(tally: _Tally, places: Iterable[int]) -> dict[int, dict[int, float]]:
+    """What each concept adds to each of `places`."""
+    return {
+        place: {at: factor * found[place][0] for at, (factor, found) in enumerate(tally.read) if place in found}
+        for place in places
+    }
 
 
 def postings_of(index: Index, phrase: Phrase) -> dict[int, float]:
@@ -102,7 +126,7 @@ def strength(weights: Weights, kind: Kind) -> float:
     return float(getattr(weights, kind))
 
 
-def _read(index: Index, concept: Concept, brief: float) -> tuple[float, dict[int, tuple[float, float, Phrase]]]:
+def _read(index: Index, concept: Concept, brief: float) -> tuple[float, _Found]:
     """The concept's own rarity (0 if nothing says it closely), and its best value, fit and phrase in each tool."""
     weights = index.weights
     readings: list[tuple[float, dict[int, float], Phrase]] = []
@@ -116,7 +140,7 @@ def _read(index: Index, concept: Concept, brief: float) -> tuple[float, dict[int
             close.update(postings)
         readings.append((full * (brief if kind in _BETWEEN_THE_LINES else 1.0), postings, phrase))
     rarity = index.rarity_of(len(close)) if close else 0.0
-    found: dict[int, tuple[float, float, Phrase]] = {}
+    found: _Found = {}
     for share, postings, phrase in readings:
         own = index.rarity_of(len(postings))
         worth = share * (min(own, rarity * weights.idf_cap) if rarity else own) * (weights.saturation + 1)

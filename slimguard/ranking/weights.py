@@ -84,6 +84,10 @@ class Weights:
     """Factor for a tool that changes something when the query names no action."""
     other_product: float = 0.6
     """Factor for a tool that says nothing of a product that the query names."""
+    company: float = 1.0
+    """Gain, in a query for several things, of the tools of the server whose tools together match the most of it."""
+    repeated: float = 0.4
+    """What a word loses, in a query for several things, once a tool that is shown before matches it."""
     sure_share: float = 2.8
     """Evidence, for confidence only, of a tool that matches all of the query."""
     sure_rare: float = 3.5
