@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from raw_host import PATIENCE, eventually, listens
 
 SHOP = '{"mcpServers": {"shop": {"command": "python", "args": ["-m", "slimguard.demo.shop", "outbox.jsonl"]}}}'
 INSTALLERS = ("pip", "pipx", "uv")
@@ -46,7 +46,7 @@ class Machine:
         done = subprocess.run(
             ["sh", "-c", line],
             cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            timeout=60, check=False,
+            timeout=300, check=False,
         )  # fmt: skip
         return done.returncode, done.stdout.decode()
 
@@ -60,18 +60,13 @@ class Machine:
         first = process.stderr.readline().decode()
         port = re.search(r":(\d+)/", first)
         assert port, first
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", int(port[1]))) == 0:
-                    return first
-            time.sleep(0.05)
-        raise AssertionError(f"nobody listens: {line}")
+        eventually(lambda: listens(int(port[1])), what=f"somebody who listens for {line}")
+        return first
 
     def close(self) -> None:
         for process in self.background:
             process.terminate()
-            process.communicate(timeout=20)
+            process.communicate(timeout=PATIENCE)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,7 +141,9 @@ def test_every_command_that_is_shown_exists(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", TASKS, ids=name_of)
-def test_a_task_does_what_its_page_says(path: Path, machine: Any, stored: Callable[[], str]) -> None:
+def test_a_task_does_what_its_page_says(
+    path: Path, machine: Any, stored: Callable[[], str], free_port: Callable[[], int]
+) -> None:
     text = path.read_text(encoding="utf-8")
     if "<!-- setup: shop -->" in text:
         (machine.project / "slimguard.json").write_text(
@@ -153,9 +154,7 @@ def test_a_task_does_what_its_page_says(path: Path, machine: Any, stored: Callab
         (machine.project / ".mcp.json").write_text(json.dumps({"mcpServers": entries}, indent=2))
     if "<!-- needs: stored result -->" in text:
         machine.replaced["REF"] = stored()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        machine.replaced["8765"] = str(free.getsockname()[1])
+    machine.replaced["8765"] = str(free_port())
     for block in blocks(path):
         if block.info == "json slimguard.json":
             (machine.project / "slimguard.json").write_text(block.text, encoding="utf-8")

@@ -37,7 +37,7 @@ def before_store(bench, helpers):
             host = helpers.RawHost([*command, str(bench.write())])
             bench.hosts.append(host)
             host.initialize()
-        host.call("find_tool", {"query": "up/act"})
+        host.await_tool("up/act")
         return host
 
     return start
@@ -91,6 +91,7 @@ def test_without_a_store_an_act_is_refused_a_look_goes_on_and_stderr_says_why_on
         assert_exact_without_ref(looked, {"size": 40_000})
     assert executed(bench) == 0
     assert executed(bench, "look") == 3
+    host.close()
     (line,) = complaints(host)
     assert str(path.parent) in line and "refused" in line and "read-only" in line
 
@@ -103,6 +104,7 @@ def test_on_a_full_disk_the_exact_result_is_delivered_without_a_ref(before_store
     assert executed(bench) == 1
     small = host.tool("up/act", {"text": "y"})
     assert small.get("isError") is not True or "tool ran: no" in helpers.text_of(small)
+    host.close()
     assert len(complaints(host)) <= 2
 
 

@@ -9,12 +9,13 @@ import re
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from raw_host import PATIENCE, eventually, listens
 
 HERE = Path(__file__).resolve().parent
 REF = re.compile(r"result_ref=(r[0-9a-z]{14})")
@@ -46,7 +47,7 @@ class Pipe:
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         try:
-            self.process.wait(10)
+            self.process.wait(PATIENCE)
         finally:
             self.process.kill()
         return self.process.stderr.read().decode()
@@ -56,17 +57,15 @@ class Web:
     """The guard over Streamable HTTP."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        # Bound, without listening, as long as the guard runs, so that nobody else is given the port.
+        self.held = socket.socket()
+        self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.held.bind(("127.0.0.1", 0))
+        port = self.held.getsockname()[1]
         self.url, self.session = f"http://127.0.0.1:{port}/mcp", ""
         environment = {**os.environ, "SLIMGUARD_TOKEN": TOKEN}
         self.process = subprocess.Popen([*command, "--http", str(port)], env=environment, stderr=subprocess.PIPE)
-        for _ in range(1_000):
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return
-            time.sleep(0.02)
+        eventually(lambda: listens(port), what="somebody who listens")
 
     def send(self, message: dict[str, Any]) -> dict[str, Any]:
         headers = {
@@ -88,9 +87,10 @@ class Web:
         return next(item for item in found if item.get("id") == message.get("id"))
 
     def close(self) -> str:
+        self.held.close()
         self.process.terminate()
         try:
-            self.process.wait(10)
+            self.process.wait(PATIENCE)
         finally:
             self.process.kill()
         assert self.process.stderr is not None

@@ -88,7 +88,8 @@ async def test_the_ordinary_things_work_over_each_carrier(carrier: str, upstream
         (status,) = rig.fleet.statuses()
         echoed = await rig.call("echo", arguments)
         wanted = await rig.call("input")
-        late = await rig.call("sleep", {"seconds": 0.4}, call_seconds=0.1)
+        late = await rig.call("sleep", {"seconds": 0, "until": str(log.with_name("go"))}, call_seconds=0.1)
+        log.with_name("go").touch()
         await rig.ledger.until("keep", late.ref)
         big = await rig.call("big", {"bytes": 3_000_000})
 

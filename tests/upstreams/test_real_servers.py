@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +15,7 @@ import anyio
 import psutil
 import pytest
 
+from raw_host import PATIENCE, listens
 from slimguard.settings import ServerConfig
 
 pytestmark = pytest.mark.anyio
@@ -98,7 +98,7 @@ async def test_the_official_node_servers_answer(upstream_kit: ModuleType, tmp_pa
 
 
 @pytest.fixture(params=["streamableHttp", "sse"])
-def everything_over_http(request: pytest.FixtureRequest) -> Iterator[ServerConfig]:
+def everything_over_http(request: pytest.FixtureRequest, free_port: Callable[[], int]) -> Iterator[ServerConfig]:
     command = node("everything").command
     port = free_port()
     environment = os.environ | {"PORT": str(port)}
@@ -114,7 +114,7 @@ async def test_the_official_node_server_answers_over_http(
     everything_over_http: ServerConfig, upstream_kit: ModuleType
 ) -> None:
     await listening(everything_over_http.url)
-    async with upstream_kit.running(everything_over_http, settle=30) as rig:
+    async with upstream_kit.running(everything_over_http, settle=60) as rig:
         (status,) = rig.fleet.statuses()
         added = await rig.call("get-sum", {"a": 2, "b": 3}, server="everything")
 
@@ -125,7 +125,7 @@ async def test_the_official_node_server_answers_over_http(
 
 @pytest.mark.parametrize(("protocol", "expected"), [("auto", "2026-07-28"), ("2025-11-25", "2025-11-25")])
 async def test_a_server_of_the_python_sdk_answers_over_http_in_both_eras(
-    protocol: str, expected: str, upstream_kit: ModuleType
+    protocol: str, expected: str, upstream_kit: ModuleType, free_port: Callable[[], int]
 ) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}/mcp"
@@ -133,7 +133,7 @@ async def test_a_server_of_the_python_sdk_answers_over_http_in_both_eras(
     with subprocess.Popen([sys.executable, "-c", SDK_SERVER, str(port)], stderr=subprocess.DEVNULL) as process:
         try:
             await listening(url)
-            async with upstream_kit.running(config, settle=30) as rig:
+            async with upstream_kit.running(config, settle=60) as rig:
                 (status,) = rig.fleet.statuses()
                 added = await rig.call("add", {"a": 2, "b": 3}, server="sdk")
                 marked = await rig.call("region", {"where": "Zürich "}, server="sdk")
@@ -145,21 +145,9 @@ async def test_a_server_of_the_python_sdk_answers_over_http_in_both_eras(
     assert text_of(marked.answer.raw) == "Zürich ", marked.answer.raw
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 async def listening(url: str) -> None:
     """Wait until somebody listens where `url` points."""
     port = int(url.rpartition(":")[2].partition("/")[0])
-    with anyio.fail_after(30):
-        while True:
-            try:
-                stream = await anyio.connect_tcp("127.0.0.1", port)
-            except OSError:
-                await anyio.sleep(0.05)
-            else:
-                await stream.aclose()
-                return
+    with anyio.fail_after(PATIENCE):
+        while not listens(port):
+            await anyio.sleep(0.05)
