@@ -7,13 +7,15 @@ import re
 import unicodedata
 
 from slimguard.errors import SlimguardError
-from slimguard.policy import ERROR_BUDGET
+from slimguard.policy import ERROR_BUDGET, VIEW_BUDGET
 
 MARK = "[slimguard "
 """How both lines begin. The position (first and last line) and the unguessable ref tell them from upstream text."""
 
 _LEAST_CUT = 80
 """Bytes of a line that are worth showing when it does not fit whole."""
+
+_LONGEST_LINE = VIEW_BUDGET.line_chars or ERROR_BUDGET.bytes
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -65,7 +67,8 @@ def _within(detail: str, room: int) -> list[str]:
     """The lines of `detail` that have room, and how many have not; a line that is cut ends with `…`."""
     lines = detail.split("\n") if detail else []
     kept: list[str] = []
-    for line in lines[: ERROR_BUDGET.lines]:
+    for whole in lines[: ERROR_BUDGET.lines]:
+        line = whole if len(whole) <= _LONGEST_LINE else f"{whole[: _LONGEST_LINE - 1]}…"
         data = line.encode("utf-8", "replace")
         if len(data) > room:
             kept += [data[:room].decode("utf-8", "ignore") + "…"] if room > _LEAST_CUT else []

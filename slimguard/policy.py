@@ -312,6 +312,12 @@ MAP_LINES = 40
 LOW_CONFIDENCE_MAP_LINES = 12
 """Lines of the map below matches of low confidence."""
 
+DESCRIPTION_TOKENS = 400
+"""Of a tool's description, where it would else push a schema out of `find_tool`'s answer."""
+
+DESCRIPTION_LINES = 40
+"""The same in lines; also of a server's instructions."""
+
 INSTRUCTIONS_TOKENS = 400
 """Of a server's own instructions, given once a session."""
 

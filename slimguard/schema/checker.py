@@ -45,7 +45,10 @@ def _cached(text: str) -> Checker:
 def _compile(schema: Json) -> Checker:
     if schema is True or schema in ({}, None):
         return _object_only(schema, "")
-    if schema is False or not is_object(schema):
+    if schema is False:
+        nothing = Problem("arguments", "false", "this tool's schema admits no arguments at all", "false")
+        return Checker(schema, lambda _: False, lambda _: (nothing,))
+    if not is_object(schema):
         return _object_only(schema)
     try:
         return _compile_fast(schema)

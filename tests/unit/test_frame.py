@@ -95,3 +95,4 @@ def test_an_error_is_bounded_and_keeps_its_first_line_and_its_next_call(detail: 
     assert first.endswith("(tool ran: no)")
     assert last == "next: read_result()"
     assert "…" in text
+    assert max(map(len, text.split("\n"))) <= 2_000

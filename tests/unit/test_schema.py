@@ -114,7 +114,6 @@ def test_the_dialect_is_the_declared_one_or_the_one_that_the_schema_needs(schema
         {"$ref": "#"},
         {"type": "nonsense"},
         {"properties": {"a": {"pattern": "("}}},
-        False,
         [],
         "x",
         {"$ref": "#/nowhere"},
@@ -163,3 +162,9 @@ def test_both_validators_agree(value):
 def test_a_compiled_schema_is_used_again():
     text = json.dumps(SCHEMA)
     assert checker_for(json.loads(text)) is checker_for(json.loads(text))
+
+
+def test_a_schema_that_admits_nothing_refuses_every_call():
+    checker = checker_for(False)
+    assert not checker.valid({})
+    assert [problem.rule for problem in checker.problems({})] == ["false"]
