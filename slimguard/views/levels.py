@@ -24,6 +24,8 @@ _OTHER = re.compile(
     r"|(?:^|[\s:])((?i:fatal|error|warning|panic))(?:\[?[ A-Z]+\d+\]?)?: "
     r"|^(npm ERR!|npm error"
     r"|Traceback \(most recent call last\)|Exception in thread|Unhandled |Uncaught |Segmentation fault)"
+    r"|(Out of memory: |oom-kill|Kernel panic|segfault at |I/O error|Failed with result |Failed to start |"
+    r"core dumped|status=[1-9]\d*/)"
     r"|\[(error|warn|warning|info|debug|fatal|crit|critical|emerg|notice|trace)\]"
 )
 _KEY_WORDS = ("level", "severity", "lvl")
@@ -31,8 +33,14 @@ _OTHER_WORDS = (
     "##[", "::error", "::warning", "rror: ", "arning: ", "atal: ", "anic: ", "rror[", "npm ERR!", "npm error",
     "Traceback (", "Exception in thread", "Unhandled ", "Uncaught ", "Segmentation fault", "[error]", "[warn]",
     "[warning]", "[info]", "[debug]", "[fatal]", "[crit]", "[critical]", "[emerg]", "[notice]", "[trace]", "E0", "E1",
-    "W0", "W1", "F0", "F1", "I0", "I1", "ERROR: ", "rror TS", "rror C",
+    "W0", "W1", "F0", "F1", "I0", "I1", "ERROR: ", "rror TS", "rror C", "Out of memory: ", "oom-kill", "Kernel panic",
+    "segfault at ", "I/O error", "Failed with result ", "Failed to start ", "core dumped", "status=",
 )  # fmt: skip
+_ERRORS = (
+    "TRACEBACK", "EXCEPTION", "UNHANDLED", "UNCAUGHT", "SEGFAULT", "I/O ERROR", "FAILED WITH", "FAILED TO",
+    "CORE DUMPED", "STATUS=",
+)  # fmt: skip
+_DEADLY = ("OUT OF MEMORY", "OOM-KILL", "KERNEL PANIC")
 LEVEL_COLUMN = 220
 """A level word further right than this is part of the message."""
 STAMP = re.compile(
@@ -54,9 +62,9 @@ def severity(word: str) -> int:
     known = _WORDS.get(upper)
     if known is not None:
         return known
-    if upper in ("E", "NPM ERR!", "NPM ERROR") or upper.startswith(("TRACEBACK", "EXCEPTION", "UNHANDLED", "UNCAUGHT")):
+    if upper in ("E", "NPM ERR!", "NPM ERROR") or upper.startswith(_ERRORS):
         return ERROR
-    if upper in ("F", "SEGMENTATION FAULT"):
+    if upper in ("F", "SEGMENTATION FAULT") or upper.startswith(_DEADLY):
         return FATAL
     return {"W": WARN, "I": INFO}.get(upper, 0)
 

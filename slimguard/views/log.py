@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slimguard.query import Query, print_query
-from slimguard.views.events import Event, Group, event_at, exception_in, grouped, template_of
+from slimguard.views.events import Event, Group, event_at, exception_in, grouped, telling_lines, template_of
 from slimguard.views.failures import Failure, failing_lines, failures_of
 from slimguard.views.levels import ERROR, FATAL, STAMP, WARN, levels_of, stamp_of
 from slimguard.views.lines import line_starts
@@ -46,6 +46,16 @@ class _Log:
     stamped: bool
     """Whether records begin with a stamp and what belongs to them does not."""
 
+    def begins(self, place: int) -> bool | None:
+        """Whether a line begins a record: it has a level below an error's; or not, for want of the stamp of all others.
+        None when that does not tell.
+        """
+        if self.levels.get(place, (ERROR, ""))[0] < ERROR:
+            return True
+        if self.bare is self.lines:
+            return None
+        return None if STAMP.match(self.lines[place]) else False
+
 
 def looks_like_log(lines: Sequence[str]) -> bool:
     """Whether many lines carry a time stamp or a level, or test runners speak in it."""
@@ -62,7 +72,7 @@ def looks_like_log(lines: Sequence[str]) -> bool:
     if len(levels_of(some, "\n".join(some), line_starts(some))) * 5 >= len(some):
         return True
     failed, summary, exits = failing_lines([*lines[:2_000], *lines[-2_000:]] if count > 4_000 else lines)
-    ended = count > 20 and any(place >= min(count, 4_000) - EXIT_LINES for place in exits)
+    ended = count > 20 and any(place >= min(count, 4_000) - EXIT_LINES for place in exits) and len(exits) < 3
     return bool((failed and (summary or exits)) or (summary and exits) or len(failed) >= 3 or ended)
 
 
@@ -132,7 +142,7 @@ def _events(log: _Log, told: set[int]) -> list[Event]:
         if place < end or place in told:
             continue
         lines = log.lines if log.stamped else log.bare
-        event = event_at(lines, place, severities[place], stamped=log.stamped)
+        event = event_at(lines, place, severities[place], stamped=log.stamped, begins=log.begins)
         events.append(event)
         end = event.end
         if len(events) >= EVENTS_AT_MOST:
@@ -182,11 +192,22 @@ def _event_lines(log: _Log, group: Group, *, whole: bool) -> list[str]:
     if whole and len(trace) <= TRACE_LINES:
         return shown + [_line(lines[place]) for place in trace if not CARETS.match(lines[place])]
     if whole:
-        head = [_line(lines[place]) for place in trace[: TRACE_LINES // 3]]
-        tail = [_line(lines[place]) for place in trace[-2 * TRACE_LINES // 3 :]]
-        return [*shown, *head, f"… {len(trace) - len(head) - len(tail)} lines", *tail]
+        return [*shown, *_gapped(lines, telling_lines(lines, event.start + 1, event.end))]
     cause = exception_in(lines, event.start, event.end)
     return shown if cause is None else [*shown, f"L{cause + 1}: {_line(lines[cause])}"]
+
+
+def _gapped(lines: Sequence[str], places: Sequence[int]) -> list[str]:
+    """Lines with how many were left out between them; of too many the first and the last."""
+    if len(places) > TRACE_LINES:
+        places = [*places[: TRACE_LINES // 3], *places[-2 * TRACE_LINES // 3 :]]
+    shown: list[str] = []
+    for order, place in enumerate(places):
+        if order and place > places[order - 1] + 1:
+            shown.append(f"… {place - places[order - 1] - 1} lines")
+        if not CARETS.match(lines[place]):
+            shown.append(_line(lines[place]))
+    return shown
 
 
 def _failure_parts(log: _Log, failures: Sequence[Failure], content: Content) -> list[Part]:

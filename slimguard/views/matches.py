@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from slimguard.query import Query, print_query
+from slimguard.views.levels import STAMP
 from slimguard.views.model import Content, Part, Sketch
 from slimguard.views.prose import clipped
 
@@ -19,7 +20,13 @@ FILES_A_LINE = 8
 def looks_like_matches(lines: Sequence[str]) -> bool:
     """Whether most lines are a path, a line number and a text."""
     some = [line[:400] for line in lines[:300] if line.strip() and line != "--"]
-    return len(some) >= 5 and sum(1 for line in some if _MATCH.match(line)) * 10 >= len(some) * 8
+    return len(some) >= 5 and sum(1 for line in some if _is_match(line)) * 10 >= len(some) * 8
+
+
+def _is_match(line: str) -> bool:
+    """Whether a line is a match in a file, and none of a log whose time looks like a path and a number."""
+    match = _MATCH.match(line)
+    return match is not None and " [" not in match.group(1) and not STAMP.match(line)
 
 
 def matches_view(content: Content) -> Sketch:

@@ -13,6 +13,8 @@ NODE = re.compile(r"\s*- '?([a-z]+)(?: \"((?:[^\"\\]|\\.)*)\")?(?= |:|\[|$|')")
 HEADING_TOKENS = 420
 CONTROL_TOKENS = 260
 TEXT_TOKENS = 120
+AFTER_TOKENS = 160
+"""What stands behind the tree: events of the page, console messages."""
 _CONTROLS = frozenset(
     (
         "button", "textbox", "combobox", "checkbox", "radio", "switch", "slider", "searchbox", "spinbutton",
@@ -38,11 +40,14 @@ def snapshot_view(content: Content) -> Sketch:
     headings: list[str] = []
     controls: list[str] = []
     loud: list[str] = []
+    after: list[str] = []
     for place, line in enumerate(lines):
-        match = NODE.match(line)
+        match = NODE.match(line) if not (roles and line.startswith("- [")) else None
         if match is None:
             if not roles:
                 before.append(line)
+            elif line[:1].strip() and not line.startswith(("```", "#")):
+                after.append(f"L{place + 1} {line[:200]}")
             continue
         role = match.group(1)
         roles[role] += 1
@@ -60,6 +65,7 @@ def snapshot_view(content: Content) -> Sketch:
         ),
         Part((f"nodes: {counted}",), rank=0),
         Part(loud, rank=1, tokens=content.share(160)),
+        Part(after, rank=1, tokens=content.share(AFTER_TOKENS), ends=True),
         Part(headings, rank=2, tokens=content.share(HEADING_TOKENS), more="… {n} more headings: find:heading"),
         Part(controls, rank=2, tokens=content.share(CONTROL_TOKENS), more="… {n} more controls"),
     ]
