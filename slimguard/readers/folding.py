@@ -1,4 +1,4 @@
-"""Text as searches see it: JSON escapes decoded, letters folded, and the way back to offsets of the text itself.
+"""Text as searches compare it: letters folded, and the way back to offsets of the text itself.
 
 Folding makes upper and lower case, composed and decomposed letters, compatible Greek and full-width forms the same.
 """
@@ -9,11 +9,10 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
-_ESCAPE = re.compile(r'\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|["\\/bfnrt])')
-_SIMPLE = {'\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _ALIKE = str.maketrans("‘’‚‛“”„‟‐‑‒–—−", "''''\"\"\"\"------")
 
 
@@ -22,50 +21,30 @@ class Mapped:
     """A text made from another one, with the way back.
 
     `here` and `there` are ascending offsets of places that correspond; between two places offsets differ by a constant
-    from the one on the left.
+    from the one on the left, unless `finer` knows more of what is between them.
     """
 
     text: str = field(repr=False)
     here: array[int] = field(default_factory=lambda: array("Q"), repr=False)
     there: array[int] = field(default_factory=lambda: array("Q"), repr=False)
+    finer: Callable[[int], Mapped] | None = field(default=None, repr=False)
+    """The way back between the places at an index and the next, from 0 at the place."""
 
     def origin(self, offset: int) -> int:
         """The offset in the text that this one was made from."""
         place = bisect_right(self.here, offset) - 1
-        return offset if place < 0 else self.there[place] + offset - self.here[place]
+        if place < 0:
+            return offset
+        rest = offset - self.here[place]
+        return self.there[place] + (self.finer(place).origin(rest) if self.finer else rest)
 
     def arrived(self, offset: int) -> int:
         """The offset in this text for one in the text that it was made from."""
         place = bisect_right(self.there, offset) - 1
-        return offset if place < 0 else self.here[place] + offset - self.there[place]
-
-
-def unescaped(text: str) -> Mapped:
-    """`text` of JSON with the escapes in its strings decoded."""
-    if "\\" not in text:
-        return Mapped(text)
-    here, there = array("Q"), array("Q")
-    parts: list[str] = []
-    position = size = 0
-    for match in _ESCAPE.finditer(text):
-        start, end = match.span()
-        escape = match.group()
-        char = _SIMPLE.get(escape) or _decoded(escape)
-        parts.append(text[position:start])
-        parts.append(char)
-        size += start - position + len(char)
-        position = end
-        here.append(size)
-        there.append(end)
-    parts.append(text[position:])
-    return Mapped("".join(parts), here, there)
-
-
-def _decoded(escape: str) -> str:
-    if len(escape) == 6:
-        return chr(int(escape[2:6], 16))
-    high, low = int(escape[2:6], 16), int(escape[8:], 16)
-    return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
+        if place < 0:
+            return offset
+        rest = offset - self.there[place]
+        return self.here[place] + (self.finer(place).arrived(rest) if self.finer else rest)
 
 
 class _Table(dict[int, int]):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import NamedTuple
 
 from slimguard.document import JsonText, Path
-from slimguard.document.children import Child, children_at, roots_in
+from slimguard.document.seeking import Children
 from slimguard.model import Json
 
 _decode = json.JSONDecoder().raw_decode
-_KEPT = 50_000
+_KEPT = 20_000
+"""Containers whose children are remembered."""
 
 
 class Spot(NamedTuple):
@@ -26,74 +27,86 @@ class Spot(NamedTuple):
 
 @dataclass(slots=True)
 class JsonPlaces:
-    """Paths by offset in one JSON text; remembers the children of containers that it has walked."""
+    """Paths by offset in one JSON text; remembers the children of containers that it has walked. Thread-safe."""
 
     text: str
     found: JsonText
-    _children: dict[int, list[Child]] = field(default_factory=lambda: {}, repr=False)
-    _kept: int = 0
+    _children: dict[int, Children] = field(default_factory=lambda: {}, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
 
     def spot(self, offset: int) -> Spot | None:
         """The innermost value around `offset`, or None outside the JSON."""
         if not self.found.start <= offset < self.found.end:
             return None
-        several = self.found.form in ("lines", "several")
-        path: Path = ()
-        start, end = self.found.start, self.found.end
-        children = self._roots() if several else self._inside(start)
-        while True:
-            place = bisect_right(children, offset, key=lambda child: child.start) - 1
-            if place < 0 or offset >= children[place].end:
-                return Spot(path, start, end, in_key=False)
-            child = children[place]
-            path = (*path, child.step)
-            start, end = child.value, child.end
-            if offset < child.value or self.text[start] not in "[{":
-                return Spot(path, start, end, in_key=offset < child.value)
-            children = self._inside(start)
+        with self._lock:
+            path: Path = ()
+            start, end = self.found.start, self.found.end
+            children: Children | None = self._root()
+            while children is not None:
+                child = children.around(offset)
+                if child is None:
+                    break
+                path = (*path, child.step)
+                start, end = child.value, child.end
+                if offset < start:
+                    return Spot(path, start, end, in_key=True)
+                value = children.below(child)
+                children = self._inside(start, end, value)
+            return Spot(path, start, end, in_key=False)
 
     def span(self, path: Path) -> tuple[int, int] | None:
         """The span of the value at `path`."""
-        several = self.found.form in ("lines", "several")
-        start, end = self.found.start, self.found.end
-        for depth, step in enumerate(path):
-            children = self._roots() if several and depth == 0 else self._inside(start)
-            if isinstance(step, int):
-                if not 0 <= step < len(children):
+        with self._lock:
+            start, end, value = self.found.start, self.found.end, self.found.value
+            for depth, step in enumerate(path):
+                children = self._inside(start, end, value) if depth else self._root()
+                child = children.under(step) if children is not None else None
+                if child is None or children is None:
                     return None
-                child = children[step]
-            else:
-                child = next((child for child in reversed(children) if child.step == step), None)
-            if child is None:
+                start, end, value = child.value, child.end, children.below(child)
+            return start, end
+
+    def count(self, path: Path) -> int:
+        """How many children the container at `path` has; 0 when there is none."""
+        with self._lock:
+            children = self._at(path)
+            return 0 if children is None else children.count
+
+    def place(self, path: Path, offset: int) -> int:
+        """The index of the child of the container at `path` that holds `offset`, -1 for none."""
+        with self._lock:
+            children = self._at(path)
+            return -1 if children is None else children.place(offset)
+
+    def _at(self, path: Path) -> Children | None:
+        start, end, value = self.found.start, self.found.end, self.found.value
+        children: Children | None = self._root()
+        for step in path:
+            child = children.under(step) if children is not None else None
+            if child is None or children is None:
                 return None
-            start, end = child.value, child.end
-        return start, end
+            start, end, value = child.value, child.end, children.below(child)
+            children = self._inside(start, end, value)
+        return children
 
-    def children(self, path: Path) -> list[Child]:
-        """The children of the container at `path`; empty when there is none."""
-        if not path and self.found.form in ("lines", "several"):
-            return self._roots()
-        span = self.span(path)
-        return self._inside(span[0]) if span else []
-
-    def _roots(self) -> list[Child]:
+    def _root(self) -> Children:
+        found = self.found
+        if found.form not in ("lines", "several"):
+            return self._inside(found.start, found.end, found.value) or Children("[]", 0, 2, [])
         kept = self._children.get(-1)
         if kept is None:
-            kept = roots_in(self.text, self.found.start, self.found.end)
-            self._remember(-1, kept)
+            kept = self._children[-1] = Children(self.text, found.start, found.end, found.value, rooted=True)
         return kept
 
-    def _inside(self, start: int) -> list[Child]:
+    def _inside(self, start: int, end: int, value: Json) -> Children | None:
+        if self.text[start] not in "[{":
+            return None
         kept = self._children.get(start)
         if kept is None:
-            kept = children_at(self.text, start) if self.text[start] in "[{" else []
-            self._remember(start, kept)
+            kept = Children(self.text, start, end, value)
+            if len(self._children) < _KEPT:
+                self._children[start] = kept
         return kept
-
-    def _remember(self, key: int, children: list[Child]) -> None:
-        if self._kept < _KEPT * 4 and len(children) <= _KEPT * 4:
-            self._children[key] = children
-            self._kept += len(children)
 
 
 def decoded_at(text: str, start: int) -> Json:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from slimguard.document import Path, format_path
-from slimguard.readers.folding import unescaped
 from slimguard.readers.summaries import clip
 from slimguard.readers.textoutline import text_lines
+from slimguard.readers.unescaping import unescaped
 
 _PIECE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}:,]|[^\s\[\]{}:,"]++')
 _PIECES_AT_MOST = 1_500_000

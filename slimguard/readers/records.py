@@ -9,7 +9,7 @@ from slimguard.canonical import dump
 from slimguard.document import Path, format_path
 from slimguard.document.tables import tables_of
 from slimguard.model import Json, is_array, is_object
-from slimguard.readers.context import excerpt, style_of
+from slimguard.readers.context import excerpt
 from slimguard.readers.locating import JsonPlaces, Spot, decoded_at
 from slimguard.readers.searched import Searched
 from slimguard.readers.showing import written
@@ -192,7 +192,7 @@ def _enclosing(places: JsonPlaces, spot: Spot, record: Path, room: int) -> tuple
     if len(path) <= len(record) or not isinstance(spot.path[-1], str):
         return None
     span = places.span(path)
-    if span is None or span[1] - span[0] > 2 * room or len(places.children(path)) < _TELLING_FIELDS:
+    if span is None or span[1] - span[0] > 2 * room or places.count(path) < _TELLING_FIELDS:
         return None
     return (path, *span) if len(_compact(places.text, *span)) <= room else None
 
@@ -245,17 +245,19 @@ def _leaf(text: Searched, spot: Spot, spans: Sequence[Span], room: int) -> str:
     raw = text.block.text or ""
     if spot.end - spot.start <= max(160, room // 2):
         return _compact(raw, spot.start, spot.end)
-    value = decoded_at(raw, spot.start)
-    if not isinstance(value, str):
-        size = (
-            f" ({len(value)} {'items' if is_array(value) else 'keys'})" if is_array(value) or is_object(value) else ""
-        )
-        return f"{raw[spot.start : spot.start + 80]}…{size}"
+    if raw[spot.start] != '"':
+        inner = f" ({_size(text, spot, raw[spot.start])})" if raw[spot.start] in "[{" else ""
+        return f"{raw[spot.start : spot.start + 80]}…{inner}"
     low, high = text.arrived(spot.start + 1), text.arrived(spot.end - 1)
     plain = text.plain.text
     inside = [span for span in spans if span[0] < high and span[1] > low]
     span = inside[0] if inside else (low, low)
-    shown = excerpt(plain, span, low, high, style=style_of(plain, low, high), room=room)
+    shown = excerpt(plain, span, low, high, style=text.style_between(low, high), room=room)
     body = written(plain, shown, inside, None, before=room // 3, after=room)
     cut = f"{'…' if shown.start > low else ''}{body}{'…' if shown.end < high else ''}"
     return f"{cut} (of {high - low} characters)" if room > 360 and high - low > 2 * len(cut) else cut
+
+
+def _size(text: Searched, spot: Spot, opening: str) -> str:
+    count = text.places.count(spot.path) if text.places is not None else 0
+    return f"{count} {'items' if opening == '[' else 'keys'}"

@@ -8,9 +8,13 @@ from functools import cached_property
 
 from slimguard.document import Block
 from slimguard.policy import SEARCH_WINDOW_CHARS
-from slimguard.readers.folding import Mapped, folded, unescaped
+from slimguard.readers.context import Style, style_of
+from slimguard.readers.folding import Mapped, folded
 from slimguard.readers.locating import JsonPlaces
 from slimguard.readers.model import ReadContext, Source
+from slimguard.readers.unescaping import unescaped
+
+_LONG_STRING = 10_000
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,19 @@ class Searched:
         if self.block.json is None or self.block.text is None:
             return None
         return JsonPlaces(self.block.text, self.block.json)
+
+    @cached_property
+    def _styles(self) -> dict[tuple[int, int], Style]:
+        return {}
+
+    def style_between(self, low: int, high: int) -> Style:
+        """How a long string in the JSON is built, looked at once."""
+        known = self._styles.get((low, high))
+        if known is None:
+            known = style_of(self.plain.text, low, high)
+            if high - low > _LONG_STRING:
+                self._styles[low, high] = known
+        return known
 
     def origin(self, offset: int) -> int:
         """Offset in the block's text of an offset in `plain`."""

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slimguard.document import MISSING, document_of, json_in, value_at
-from slimguard.readers.folding import fold, folded, unescaped
+from slimguard.readers.folding import fold, folded
 from slimguard.readers.locating import JsonPlaces
 from slimguard.readers.textdiff import changes
+from slimguard.readers.unescaping import unescaped
 
 CHARS = st.characters() | st.sampled_from('aé\u0301\u0308ΣσςµΩΩﬁＡ가\u1100\u1161\u11a8’–\\"\n')
 TEXTS = st.text(CHARS, max_size=80)
