@@ -29,8 +29,8 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     },
     {
         "name": CALL,
-        "description": "Run a tool once. A large result is stored and viewed: read the rest by result_ref; call again "
-        'only for other arguments. Values may be {"$result":ref}.',
+        "description": "Run a tool once. Large results are stored: read the rest by result_ref; call again only for "
+        'other arguments. Values may be {"$result":ref}.',
         "inputSchema": {
             "type": "object",
             "properties": {"tool_ref": _TEXT, "arguments": {"type": "object"}, "result_query": _TEXT},
@@ -39,8 +39,8 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     },
     {
         "name": READ,
-        "description": "Read a stored result. query: words, /regex/, lines:1-9, items:0-9, select:JMESPath, "
-        "sql:SELECT…, outline; none: pages. No ref: recent results.",
+        "description": "Read stored results. query: words, /regex/, lines:1-9, items:0-9, select:JMESPath, "
+        "sql:SELECT…, outline; none: pages. No ref: recent.",
         "inputSchema": {"type": "object", "properties": {"result_ref": _TEXT, "query": _TEXT, "cursor": _TEXT}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True},
     },
