@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -144,9 +145,21 @@ async def serve_http(
     async with running(settings, reload=reload) as app:
         app.listed.set()
         server, _ = make_server(app, owner_of=owner_of, log=stderr_log, listed=app.listed.set)
-        asgi: Any = application(server, token=token, host=host, port=port)
+        asgi: Any = application(server, token=token, host=host)
         config = uvicorn.Config(asgi, host=host, port=port, log_level="warning", timeout_graceful_shutdown=1)
-        await uvicorn.Server(config).serve()
+        web: Any = uvicorn.Server(config)
+        # Its own handlers raise the signal anew when it has ended, which would kill us before calls are stored.
+        web.capture_signals = nullcontext
+        async with anyio.create_task_group() as group:
+            group.start_soon(_end_on_signal, web)
+            await web.serve()
+            group.cancel_scope.cancel()
+
+
+async def _end_on_signal(web: Any) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for _ in signals:
+            web.should_exit = True
 
 
 def _silence_libraries() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -23,13 +24,13 @@ def owner_of_token(token: str) -> str:
     return f"token:{digest_of(token.encode('utf-8'))[:32]}"
 
 
-def application(server: Server[Any], *, token: str, host: str, port: int) -> Application:
+def application(server: Server[Any], *, token: str, host: str) -> Application:
     """The ASGI application at `/mcp`; answers 401 without the right token, 421/403 for a foreign Host or Origin."""
     # The port is not what rebinding is about: a forwarded port must work, a foreign name must not.
-    names = ("127.0.0.1:*", "localhost:*", "[::1]:*") if is_loopback(host) else (f"{host}:{port}",)
+    names = [f"{name}:*" for name in _names_of(host)]
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=list(names),
+        allowed_hosts=names,
         allowed_origins=[f"http://{name}" for name in names],
     )
     inner: Any = server.streamable_http_app(
@@ -38,20 +39,36 @@ def application(server: Server[Any], *, token: str, host: str, port: int) -> App
     return _with_bearer(inner, token)
 
 
+def _names_of(host: str) -> list[str]:
+    """How requests to an address may call it: a wildcard has the names and addresses of this machine."""
+    loopback = ["127.0.0.1", "localhost", "[::1]"]
+    if is_loopback(host):
+        return loopback
+    if host not in ("", "0.0.0.0", "::", "[::]"):  # noqa: S104 - compared, not bound
+        return [host]
+    own = socket.gethostname()
+    try:
+        found = {str(item[4][0]) for item in socket.getaddrinfo(own, None)}
+    except OSError:
+        found = set[str]()
+    return [*loopback, own, *sorted(f"[{address}]" if ":" in address else address for address in found)]
+
+
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach an address."""
     return host in ("localhost", "::1", "[::1]") or host.startswith("127.")
 
 
 def _with_bearer(inner: Application, token: str) -> Application:
-    expected = f"Bearer {token}".encode()
+    expected = token.encode()
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
         given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        if hmac.compare_digest(given, expected):
+        scheme, _, secret = given.partition(b" ")
+        if scheme.lower() == b"bearer" and hmac.compare_digest(secret.strip(), expected):
             await inner(scope, receive, send)
             return
         headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain; charset=utf-8")]
