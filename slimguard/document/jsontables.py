@@ -224,9 +224,14 @@ def _matrix(value: list[list[Json]], path: Path, header: list[str] | None) -> Fo
     def make() -> Rows:
         return [[*row, *[None] * (width - len(row))] for row in rows]
 
+    def make_columns() -> list[Sequence[Json]]:
+        if all(len(row) == width for row in rows):
+            return list(zip(*rows, strict=True))
+        return list(zip(*make(), strict=True))
+
     return Found(
         path, "matrix", tuple(columns), len(rows), spelled(path, ""), make, len(columns), names_of(path),
-        float(len(rows) * width),
+        float(len(rows) * width), make_columns if rows else None,
     )  # fmt: skip
 
 

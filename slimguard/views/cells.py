@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from slimguard.canonical import dump
 from slimguard.model import Json, is_array, is_object
@@ -80,10 +81,17 @@ def list_cell(value: Sequence[Json], limit: int) -> str:
     return ",".join(parts) + (f",…+{left}" if left else "")
 
 
-def identity_of(value: dict[str, Json], keys: Sequence[str] = (*IDENTITY, *WEAK_IDENTITY)) -> str:
+@cache
+def _ranks(keys: tuple[str, ...]) -> dict[str, int]:
+    """The place of each key among those that identify."""
+    return {key: place for place, key in reversed(list(enumerate(keys)))}
+
+
+def identity_of(value: dict[str, Json], keys: tuple[str, ...] = (*IDENTITY, *WEAK_IDENTITY)) -> str:
     """The most telling scalar of an object, or empty."""
-    for key in keys:
-        item = value.get(key)
+    ranks = _ranks(keys)
+    for key in sorted([key for key in value if key in ranks], key=ranks.__getitem__):
+        item = value[key]
         if isinstance(item, str | int | float) and not isinstance(item, bool) and item != "":
             return item if isinstance(item, str) else dump(item)
     return ""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from slimguard.views.levels import STAMP
 
 EVENT_LINES = 400
+TEMPLATE_CHARS = 200
+"""Messages that differ further right are told apart by nothing else."""
 FRAMES_KEPT = 3
 """Frames shown of each exception of a long trace."""
 _FRAME = re.compile(r"\s+(?:at |File \"|\d+: |\.\.\. \d+ )")
@@ -54,7 +56,7 @@ def template_of(line: str) -> str:
     """
     match = STAMP.match(line) or _PLACE.match(line)
     rest = line[match.end() :] if match else line
-    return _PARTS.sub("#", rest[:400]).strip()
+    return _PARTS.sub("#", rest[:TEMPLATE_CHARS]).strip()
 
 
 def event_at(

@@ -12,8 +12,8 @@ from typing import Literal
 from slimguard.canonical import dump
 from slimguard.document.shapes import KEYED_LEAST, shape_of_object
 from slimguard.model import Json, is_array, is_object
-from slimguard.views.cells import IDENTITY, identity_of, one_line, short
-from slimguard.views.lines import words_in
+from slimguard.views.cells import IDENTITY, identity_of, short
+from slimguard.views.loud import both_ends, is_loud, loud_texts
 
 NODES = 1_500_000
 NAMED = 3
@@ -42,21 +42,6 @@ _BAD_VALUE = re.compile(
 )
 _MILD = re.compile(r"(?i)^(?:warning|warn|unknown|cancelled|pending|stopped|blocked|expired|red|medium)$")
 _MESSAGE_KEY = re.compile(r"(?i)^@?(?:message|msg|log|line|event|raw|summary)$")
-_LOUD = re.compile(
-    r"\W{0,3}(?:(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d:\d\d\S*)\s+)?\W{0,2}"
-    r"(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE|Traceback \(most|panic: |Unhandled |Uncaught |Exception in )"
-    r"|[\w.]{1,60}(?:Error|Exception): "
-    r"|(?:\S{1,60} ){0,3}(?:level|lvl|severity)=\"?(?i:error|fatal|critical|crit|panic)\b"
-)
-_LOUD_WORDS = (
-    "ERROR", "FATAL", "CRITICAL", "PANIC", "SEVERE", "Traceback", "panic: ", "Unhandled ", "Uncaught ", "Exception",
-    "Error: ", "level=", "lvl=", "severity=",
-)  # fmt: skip
-LOUD_LEAST = 12
-ROW_CELLS = 4
-LOUD_CHARS = 200
-LOUD_END = 70
-"""A loud message shows its beginning and so much of its end, where a trace tells its cause."""
 _MESSAGES = ("message", "msg", "reason", "error", "detail", "details", "description", "summary", "title")
 _CONTAINERS = frozenset((dict, list))
 _SCALARS = (str, bool, int, float)
@@ -197,10 +182,10 @@ def _leaves(
             for child in reversed(item):
                 if child.__class__ is dict:
                     stack.append((child, below, (*head, child)))
-                elif child.__class__ is list and not _is_row(child):
+                elif child.__class__ is list and _holds_containers(child):
                     stack.append((child, below, record))
             lined[below] += len(item)
-            if texts := _loud_texts(item):
+            if texts := loud_texts(item):
                 kind = _Kind(below, "", "message", {})
                 yield from ((kind, text, {}, record) for text in texts)
             continue
@@ -226,24 +211,9 @@ def _leaves(
             totals[kind.path] += kind.count
 
 
-def _is_row(item: list[Json]) -> bool:
-    """Whether a list is a line with its time before it, as servers of logs give them."""
-    return 0 < len(item) <= ROW_CELLS and item[-1].__class__ is str
-
-
-def _loud_texts(items: list[Json]) -> list[str]:
-    """The texts in a list of texts, or of lines with their time, that are loud."""
-    texts = [_text_of(item) for item in items if item.__class__ is str or item.__class__ is list]
-    if not texts or not words_in("\n".join(texts), _LOUD_WORDS):
-        return []
-    return [text for text in texts if len(text) >= LOUD_LEAST and _LOUD.match(text)]
-
-
-def _text_of(item: Json) -> str:
-    if is_array(item):
-        last = item[-1] if _is_row(item) else ""
-        return last if isinstance(last, str) else ""
-    return item if isinstance(item, str) else ""
+def _holds_containers(items: list[Json]) -> bool:
+    """Whether a list is no mere row of scalars or list of texts within a list; judged by its two ends."""
+    return bool(items) and (items[0].__class__ in _CONTAINERS or items[-1].__class__ in _CONTAINERS)
 
 
 def _below(plan: _Plan, path: str, key: str) -> str:
@@ -319,18 +289,10 @@ def _sign(category: Category, item: Json) -> str:
     if category == "state":
         return f"={item}" if len(item) <= 48 and _BAD_VALUE.match(item) else ""
     if category == "message":
-        return f"={_both_ends(item)}" if _LOUD.match(item) else ""
+        return f"={both_ends(item)}" if is_loud(item) else ""
     if category in ("text", "bad"):
         return f"={short(item, 90)}"
     return ""
-
-
-def _both_ends(text: str) -> str:
-    """A text on one line, of a long one the beginning and the end."""
-    line = one_line(text)
-    if len(line) <= LOUD_CHARS + LOUD_END:
-        return line
-    return f"{line[: LOUD_CHARS - LOUD_END]}… {line[-LOUD_END:]}"
 
 
 def _message(holder: dict[str, Json], key: str) -> str:
