@@ -17,9 +17,10 @@ _FRAME = re.compile(r"\s+(?:at |File \"|\d+: |\.\.\. \d+ )")
 LINE_READ = 300
 """Characters of a line that are looked at to tell what it is."""
 _PARTS = re.compile(
-    r"(?<=\s)/[\w./%-]+|https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b"
-    r"|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b|\d+(?:[.,:]\d+)*|\"[^\"]{0,80}\"|'[^']{0,80}'"
+    r"(?=[\"'/0-9a-fA-Fh])(?:\"[^\"]{0,80}\"|'[^']{0,80}'|(?<=\s)/[\w./%-]+|https?://\S+|0x[0-9a-fA-F]+"
+    r"|\b(?:[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|(?=[0-9a-f]*\d)[0-9a-f]{7,}\b)|\d+(?:[.,:]\d+)*)"
 )
+"""What varies between like messages; the first look-ahead passes over most characters quickly."""
 _PLACE = re.compile(r"(?:\./|/)?[\w.@/\\-]{1,200}\.\w{1,8}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)):?\s*(?:-\s+)?")
 _CONTINUED = re.compile(
     r"\s+\S|Traceback \(most|Caused by|Suppressed:|\tat |\.\.\. \d+ more|During handling|The above exception|"
