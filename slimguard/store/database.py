@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import sqlite3
 import threading
@@ -16,15 +15,8 @@ from slimguard.errors import StoreUnavailable
 from slimguard.ports import Clock
 from slimguard.store import files, migrations
 from slimguard.store.connections import WriteAheadLog, close, connect
-from slimguard.store.failures import as_unavailable, primary_code, unavailable
+from slimguard.store.failures import as_unavailable, leaves_readable, unavailable
 from slimguard.store.guards import Presence
-
-NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
-"""Errors of the file system that leave an existing database readable."""
-
-SQLITE_NOT_WRITABLE = frozenset(
-    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
-)
 
 SAME_WAIT = 1.002
 """A wait for a lock that is longer by so little is not set anew: most writes begin as soon as they are handed over."""
@@ -215,7 +207,7 @@ class Database:
             files.prepare_files(self.path)
             connection = self._connect("?mode=rw", reading=False)
             try:
-                self._set_up(connection)
+                migrations.set_up(connection, str(self.path), self._clock.random_bytes)
                 found = files.identity(self.path)
             except BaseException:
                 close(connection)
@@ -256,11 +248,8 @@ class Database:
 
     def _open_for_reading(self, error: Exception) -> bool:
         """Settle for reading what is there, when `error` only says that nothing can be written."""
-        only_reading = (isinstance(error, OSError) and error.errno in NOT_WRITABLE) or (
-            isinstance(error, sqlite3.Error) and primary_code(error) in SQLITE_NOT_WRITABLE
-        )
         found = files.identity(self.path)
-        if not only_reading or found is None:
+        if not leaves_readable(error) or found is None:
             return False
         files.check_owner(self.path)
         suffixes = ("?mode=ro",) if self.log_size() else ("?mode=ro", "?mode=ro&immutable=1")
@@ -276,25 +265,6 @@ class Database:
                         self._readable, self._identity = suffix, found
                     return True
         return False
-
-    def _set_up(self, connection: sqlite3.Connection) -> None:
-        version = migrations.version_of(connection, str(self.path))
-        if version == 0:
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
-        connection.execute(f"PRAGMA journal_size_limit = {policy.STORE_JOURNAL_LIMIT_BYTES}").fetchall()
-        if version == migrations.VERSION:
-            return
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            version = migrations.version_of(connection, str(self.path))
-            migrations.migrate(connection, version, self._clock.random_bytes(32))
-            connection.execute("COMMIT")
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
 
     def _connect(self, suffix: str, *, reading: bool) -> sqlite3.Connection:
         limit = None if reading else self._page_limit

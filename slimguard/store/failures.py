@@ -39,11 +39,25 @@ SYSTEM_REASONS = {
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
+NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
+"""Errors of the file system that leave an existing database readable."""
+
+SQLITE_NOT_WRITABLE = frozenset(
+    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+)
+
 
 def primary_code(error: sqlite3.Error) -> int:
     """SQLite's primary result code, or 0 when the error came from the module itself."""
     code = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF if isinstance(code, int) else 0
+
+
+def leaves_readable(error: Exception) -> bool:
+    """Whether `error` only says that nothing can be written."""
+    if isinstance(error, sqlite3.Error):
+        return primary_code(error) in SQLITE_NOT_WRITABLE
+    return isinstance(error, OSError) and error.errno in NOT_WRITABLE
 
 
 def unavailable(path: str, error: Exception, ran: Ran = "no") -> StoreUnavailable:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from slimguard import policy
 from slimguard.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -112,6 +113,27 @@ def version_of(connection: sqlite3.Connection, path: str) -> int:
             code="store_refused",
         )
     return 0 if empty else version
+
+
+def set_up(connection: sqlite3.Connection, path: str, random_bytes: Callable[[int], bytes]) -> None:
+    """Make a writing connection's database ours: its journal, and the schema of `VERSION` with a secret of its own."""
+    version = version_of(connection, path)
+    if version == 0:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
+    connection.execute(f"PRAGMA journal_size_limit = {policy.STORE_JOURNAL_LIMIT_BYTES}").fetchall()
+    if version == VERSION:
+        return
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = version_of(connection, path)
+        migrate(connection, version, random_bytes(32))
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def migrate(connection: sqlite3.Connection, version: int, secret: bytes) -> None:
