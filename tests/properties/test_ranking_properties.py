@@ -93,9 +93,9 @@ def test_ten_thousand_tools_and_a_megabyte_of_description_stay_bounded() -> None
 
     huge = {"name": "huge", "description": "weather file " * 80_000, "inputSchema": {"properties": {"a": {}}}}
     catalog = [make(number) for number in range(10_000)]
-    began = time.process_time()
+    began = time.thread_time()
     index = ranking.build([*catalog, Tool("x", "huge", huge, "f" * 64)])
     for query in ("thing 77 with files", "天气 file", "x" * 1_000_000, "wheather flie " * 1000):
         ranking.search(index, query)
-    assert time.process_time() - began < 10
+    assert time.thread_time() - began < 10
     assert max(sum(one.lengths) for one in index.analyses) < 1_000

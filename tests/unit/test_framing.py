@@ -188,9 +188,9 @@ def test_finding_the_end_takes_time_in_proportion_to_the_size(piece: bytes) -> N
         data = b"[" + piece * (size // len(piece)) + b"1]"
         best = float("inf")
         for _ in range(3):
-            began = time.process_time()
+            began = time.thread_time()
             assert value_end(data, 0) == len(data)
-            best = min(best, time.process_time() - began)
+            best = min(best, time.thread_time() - began)
         return best
 
     small, large = seconds(60_000), seconds(480_000)

@@ -95,9 +95,9 @@ def test_repeating_words_beyond_what_is_read_changes_no_score() -> None:
 def test_huge_texts_are_read_only_up_to_their_limits() -> None:
     megabyte = "weather forecast issue " * 45_000
     huge = tool("spam", "huge", megabyte, **{f"field_{n}": megabyte for n in range(20)})
-    began = time.process_time()
+    began = time.thread_time()
     index = ranking.build([*HONEST, huge])
-    assert time.process_time() - began < 2
+    assert time.thread_time() - began < 2
     one = index.analyses[[found.id for found in index.tools].index("spam/huge")]
     assert sum(one.lengths) < policy.ANALYSED_DESCRIPTION_CHARS + policy.ANALYSED_DETAIL_CHARS
     assert ranking.search(index, "weather forecast for Paris").matches[0].tool.id == "weather/get_forecast"

@@ -89,9 +89,9 @@ def test_problems_name_place_rule_and_schema_but_never_the_value():
 
 def test_patterns_that_backtrack_end_at_once():
     checker = checker_for({"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}})
-    began = time.process_time()
+    began = time.thread_time()
     assert not checker.valid({"a": "a" * 20_000 + "b"})
-    assert time.process_time() - began < 1
+    assert time.thread_time() - began < 1
 
 
 @pytest.mark.parametrize(

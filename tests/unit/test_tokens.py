@@ -123,13 +123,13 @@ def test_counting_in_chunks_gives_what_one_encoding_gives(name: str) -> None:
 
 @pytest.mark.parametrize("text", [" " * 1_000_000, "\n" * 1_000_000, "=" * 1_000_000, "a" * 1_000_000])
 def test_runs_that_the_encoder_cannot_take_whole_are_counted_and_paged(text: str) -> None:
-    started = time.process_time()
+    started = time.thread_time()
     count = TOKENS.count(text)
     assert len(text) / 128 <= count <= len(text) / 4
     assert not TOKENS.within(text, 100)
     assert TOKENS.page_end(text, 0, 1_000_000) > 0
     assert TOKENS.page_end(text, 0, 50, max_bytes=4_000) <= 4_000
-    assert time.process_time() - started < 5
+    assert time.thread_time() - started < 5
 
 
 def test_a_panic_of_the_encoder_becomes_an_overestimate(capfd: pytest.CaptureFixture[str]) -> None:
@@ -164,14 +164,14 @@ def test_bytes_decide_without_the_vocabulary_where_they_can() -> None:
 
 def test_a_long_text_is_judged_from_its_beginning() -> None:
     text = records(40_000)
-    started = time.process_time()
+    started = time.thread_time()
     for _ in range(20):
         assert not TOKENS.within(text, 2_000)
         assert not TOKENS.within(text, 40_000)
-    early = (time.process_time() - started) / 20
-    started = time.process_time()
+    early = (time.thread_time() - started) / 20
+    started = time.thread_time()
     TOKENS.count(text)
-    assert early < (time.process_time() - started) / 5
+    assert early < (time.thread_time() - started) / 5
 
 
 def test_estimates_are_exact_for_short_texts_and_near_for_long_ones() -> None:
@@ -186,14 +186,14 @@ def test_estimates_are_exact_for_short_texts_and_near_for_long_ones() -> None:
 def test_estimating_ten_megabytes_costs_about_what_a_short_text_costs() -> None:
     short, long = records(600), records(120_000)
     assert len(long) > 150 * len(short)
-    started = time.process_time()
+    started = time.thread_time()
     for _ in range(5):
         TOKENS.estimate(short)
-    base = time.process_time() - started
-    started = time.process_time()
+    base = time.thread_time() - started
+    started = time.thread_time()
     for _ in range(5):
         TOKENS.estimate(long)
-    assert time.process_time() - started < 10 * base + 0.1
+    assert time.thread_time() - started < 10 * base + 0.1
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut short", "empty", "missing"])
