@@ -26,7 +26,7 @@ from slimguard.host.profiles import profile_of
 from slimguard.host.server import HostRequest, Surface
 from slimguard.host.stdio import stderr_log
 from slimguard.host.surface import CALL, FIND, READ, listed_tools, own_tool
-from slimguard.model import Caller, Json, JsonObject, Reply
+from slimguard.model import Caller, Json, JsonObject, Reply, Tool
 from slimguard.points import nowhere
 from slimguard.semantic import Meanings, installed, load, vectors_path
 from slimguard.settings import Settings
@@ -85,6 +85,15 @@ class App(Surface):
                 await self.changed.wait()
         return native_surface(self.services.shelf.catalog().tools)
 
+    async def _native_tool(self, name: str, *, patient: bool) -> Tool | None:
+        """The tool of a listed name; when `patient`, one that is not there yet is waited for while servers connect."""
+        surface = await self._native()
+        with anyio.move_on_after(policy.CONNECT_WAIT_SECONDS if patient else 0):
+            while name not in surface.by_name and self._connecting():
+                await self.changed.wait()
+                surface = await self._native()
+        return surface.by_name.get(name)
+
     def _connecting(self) -> bool:
         return any(status.state == "connecting" for status in self.fleet.statuses())
 
@@ -112,8 +121,8 @@ class App(Surface):
         )
 
     async def _call_native(self, name: str, arguments: JsonObject, caller: Caller, request: HostRequest) -> Reply:
-        tool = (await self._native()).by_name.get(name)
         own = own_tool(name, self.settings.servers)
+        tool = await self._native_tool(name, patient=own == name)
         if tool is None and own != name:
             return await self._call_own(own, arguments, caller, request)
         if tool is None:

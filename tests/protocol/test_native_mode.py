@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 
 def test_the_host_sees_the_authorised_tools_and_read_result(bench, helpers):
@@ -45,6 +46,25 @@ def test_names_are_legal_unique_and_short_enough_for_the_strictest_hosts(bench, 
     assert len(set(names)) == 27
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,50}", name) for name in names)
     assert {"first_record", "second_record"} <= set(names)
+
+
+def test_a_tool_whose_server_is_still_connecting_is_waited_for(bench, until):
+    bench.counting()
+    go = bench.folder / "go"
+    late = [sys.executable, str(Path(bench.servers["count"]["args"][0]).with_name("faulty_stdio.py"))]
+    wait = 'while [ ! -e "$0" ]; do sleep 0.05; done; exec "$@"'
+    bench.servers["late"] = {
+        "command": "sh",
+        "args": ["-c", wait, str(go), *late],
+        "env": {"FAULT_FOLDER": str(bench.folder)},
+    }
+    host = bench.host("--mode", "native")
+    until(lambda: "record" in {tool["name"] for tool in host.request("tools/list")["tools"]})
+    identifier = host.post("tools/call", {"name": "act", "arguments": {"text": "x"}})
+    host.request("tools/list")
+    go.touch()
+    result = host.answer(identifier)["result"]
+    assert not result.get("isError"), result
 
 
 def test_the_kept_catalog_is_listed_at_once_and_news_are_announced(bench, until):
