@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from slimguard.document import json_in, tables_in
-from slimguard.views.code import code_view, looks_like_code, looks_like_yaml, yaml_view
+from slimguard.views.code import code_view, looks_like_code
 from slimguard.views.deeptext import long_text
 from slimguard.views.diff import diff_view, looks_like_diff
 from slimguard.views.encoded import encoded_text
@@ -20,6 +20,7 @@ from slimguard.views.prose import prose_view
 from slimguard.views.snapshot import looks_like_snapshot, snapshot_view
 from slimguard.views.texttable import texttable_view
 from slimguard.views.xmlview import xml_view
+from slimguard.views.yamlview import looks_like_yaml, yaml_view
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,9 +92,9 @@ def trouble_lines(value: Json) -> list[str]:
     signs: dict[tuple[str, str], _Sign] = {}
     totals: Counter[str] = Counter()
     for kind, item, holder, record in _leaves(value, totals):
-        text = _sign(kind.category, item)
+        text = sign_of(kind.category, item)
         if text:
-            sign = signs.setdefault((kind.path, text), _Sign(kind.path, text, _is_mild(text)))
+            sign = signs.setdefault((kind.path, text), _Sign(kind.path, text, is_mild(text)))
             _add(sign, item, holder, kind.key, record)
         elif (fine := kind.fine.get(item.__class__)) is not None and len(fine) < FINE_KEPT:
             fine.add(item)
@@ -103,7 +103,8 @@ def trouble_lines(value: Json) -> list[str]:
     return [*(_line(group) for group in groups[:LINES]), *more]
 
 
-def _is_mild(text: str) -> bool:
+def is_mild(text: str) -> bool:
+    """Whether a sign tells trouble only where it is rare."""
     return bool(_MILD.match(text.removeprefix("=")))
 
 
@@ -228,7 +229,7 @@ def _plan(path: str, keys: tuple[str, ...], fine: dict[str, dict[type, set[Json]
     """What to look at in objects of these keys at this path; `fine` holds what was found to tell nothing so far."""
     kinds: list[_Kind] = []
     for key in keys:
-        category = _category(key)
+        category = category_of(key)
         if category:
             known = fine.get(category)
             if known is None:
@@ -263,7 +264,8 @@ def _name(item: dict[str, Json]) -> str:
 
 
 @lru_cache(4_096)
-def _category(key: str) -> Category:
+def category_of(key: str) -> Category:
+    """What kind of trouble a value under `key` can tell; empty for keys that tell none."""
     if _STATE.search(key):
         return "state"
     if _GOOD.match(key):
@@ -277,7 +279,7 @@ def _category(key: str) -> Category:
     return "message" if _MESSAGE_KEY.match(key) else ""
 
 
-def _sign(category: Category, item: Json) -> str:
+def sign_of(category: Category, item: Json) -> str:
     """What the sign says, such as `=Failed` or `>0`; empty when a leaf is fine."""
     if isinstance(item, bool):
         wrong = (category == "good" and not item) or (category in ("bad", "text") and item)
