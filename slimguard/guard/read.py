@@ -77,6 +77,8 @@ async def _read_one(services: Services, caller: Caller, ref: str, request: ReadR
             return await deliver_outcome(
                 services, caller, _tool_of(services, stored), outcome, result_query=request.query
             )
+    if stored is not None and state is None and stored.state == "still running":
+        return still_running(ref)  # another guard's call: only that one can be waited for
     pair = await opened(services, caller, ref)
     return await Reader(services, caller).answer([pair], request.query, request.cursor)
 

@@ -85,8 +85,11 @@ async def opened(services: Services, caller: Caller, ref: str) -> tuple[StoredCa
 def _unreadable(stored: StoredCall) -> SlimguardError:
     name = f"{stored.server}/{stored.tool}"
     if stored.state == "still running":
-        return RequestRejected(
-            f"result_ref {stored.ref} is still running", next_call=read_call(stored.ref), code="still_running"
+        return UpstreamFailed(
+            f"result_ref {stored.ref} is still running",
+            ran="unknown",
+            next_call=read_call(stored.ref),
+            code="still_running",
         )
     if stored.state in ("expired", "evicted"):
         why = "its time to live is over" if stored.state == "expired" else "the store's quota was reached"

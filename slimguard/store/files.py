@@ -132,12 +132,15 @@ def opening_lock(path: Path, seconds: float, monotonic: Callable[[], float]) -> 
         os.close(descriptor)
 
 
-def try_lock(path: Path) -> int | None:
-    """Make and lock a file, without waiting; its descriptor holds the lock, None when somebody else has it."""
+def try_lock(path: Path, *, shared: bool = False) -> int | None:
+    """Make and lock a file, without waiting; its descriptor holds the lock, None when somebody else has it.
+
+    A `shared` lock keeps an owner out, and is not taken for one by `is_locked`.
+    """
     check_file(path)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         found = os.fstat(descriptor)
     except BlockingIOError:
         os.close(descriptor)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 from slimguard.store import files
+
+_PATIENCE_SECONDS = 0.5
 
 
 class Presence:
@@ -37,7 +40,11 @@ class Presence:
             if files.identity(path) == (found.st_dev, found.st_ino):
                 return
             self.release()
-        self._descriptor = files.try_lock(path)
+        # Who looks whether this guard lives holds the lock for an instant.
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while (descriptor := files.try_lock(path)) is None and time.monotonic() < until:
+            time.sleep(_PATIENCE_SECONDS / 100)
+        self._descriptor = descriptor
 
     def release(self) -> None:
         """Remove this guard's file and its lock."""

@@ -126,7 +126,8 @@ def bury_dead_guards(database: Database, until: float, now: float, staging: Set[
     buried = 0
     guards |= {guard for _, guard in halves}
     for guard in sorted(guards - {presence.guard}):
-        descriptor = None if presence.alive(guard) else files.try_lock(presence.file_of(guard))
+        # Shared, so that nobody who looks meanwhile takes the dead one for alive; to bury it twice does no harm.
+        descriptor = None if presence.alive(guard) else files.try_lock(presence.file_of(guard), shared=True)
         if descriptor is None:
             continue
         try:
