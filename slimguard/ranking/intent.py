@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from slimguard import policy
 from slimguard.ranking import lexicon, text
 from slimguard.ranking.lexicon import Kind, Phrase
+from slimguard.ranking.values import without_paths
 
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-z0-9À-ɏ]*")
 
@@ -59,7 +60,7 @@ def language_of(words: list[str], knows: Callable[[str], bool]) -> str:
 
 def read(query: str, knows: Callable[[str], bool], repair: Repair) -> list[Concept]:
     """The concepts of `query` in order; `knows` tells whether the catalog has a term, `repair` mends unknown words."""
-    cleaned = text.clean(query[: policy.FIND_QUERY_CHARS])
+    cleaned = without_paths(text.clean(query[: policy.FIND_QUERY_CHARS]))
     words = text.split_words(cleaned)[: policy.QUERY_WORDS]
     spaced = [word for word in words if not text.is_cjk(word)]
     language = language_of(spaced, knows)
