@@ -15,23 +15,13 @@ import time
 from pathlib import Path
 
 from slimguard import canonical
+from slimguard.clock import SystemClock
 from slimguard.errors import SlimguardError
 from slimguard.model import Answer, Execution, Tool
 from slimguard.settings import StoreSettings
 from slimguard.store import Store
 
 DEFINITION = {"name": "pay"}
-
-
-class RealClock:
-    def now(self) -> float:
-        return time.time()
-
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    def random_bytes(self, count: int) -> bytes:
-        return os.urandom(count)
 
 
 def execution() -> Execution:
@@ -55,7 +45,7 @@ async def keep(store: Store, ref: str, raw: bytes) -> None:
 
 
 async def write(path: str, count: str, size: str) -> None:
-    store = Store(StoreSettings(path), RealClock())
+    store = Store(StoreSettings(path), SystemClock())
     for _ in range(int(count)):
         call = execution()
         await store.open_call(call)
@@ -70,7 +60,7 @@ async def die(path: str, point: str, size: str) -> None:
         if where == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    store = Store(StoreSettings(path), RealClock(), at=at)
+    store = Store(StoreSettings(path), SystemClock(), at=at)
     call = execution()
     say("ref", call.ref)
     await store.open_call(call)
@@ -80,7 +70,7 @@ async def die(path: str, point: str, size: str) -> None:
 
 
 async def hold(path: str) -> None:
-    store = Store(StoreSettings(path), RealClock())
+    store = Store(StoreSettings(path), SystemClock())
     call = execution()
     await store.open_call(call)
     say("open", call.ref)
@@ -98,7 +88,7 @@ async def lock(path: str) -> None:
 
 async def attempt(path: str, ref: str) -> None:
     """Read `ref`, then try to write; one JSON line of how both went."""
-    store = Store(StoreSettings(path), RealClock(), busy_seconds=0.5)
+    store = Store(StoreSettings(path), SystemClock(), busy_seconds=0.5)
     told: dict[str, object] = {}
     try:
         reader = await store.open(ref, "ada")
@@ -117,7 +107,7 @@ async def attempt(path: str, ref: str) -> None:
 
 async def fill(path: str, size: str) -> None:
     """Write results until the disk is full, then make room; one JSON line: results kept, results intact, the reason."""
-    store = Store(StoreSettings(path), RealClock())
+    store = Store(StoreSettings(path), SystemClock())
     await store.secret()
     ballast = Path(path).with_name("ballast")
     ballast.write_bytes(b"x" * (4 << 20))

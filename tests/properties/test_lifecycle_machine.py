@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from slimguard.canonical import make_ref, value_digest
+from slimguard.clock import SystemClock
 from slimguard.errors import SlimguardError
 from slimguard.model import Execution
 from slimguard.settings import ServerConfig, StoreSettings
@@ -32,14 +33,6 @@ from slimguard.upstream.session import Hooks, Session
 
 TOOLS = [{"name": "act", "inputSchema": {"type": "object"}}]
 OWNER = "me"
-
-
-class Clock:
-    """The machine's own."""
-
-    now = staticmethod(time.time)
-    monotonic = staticmethod(time.monotonic)
-    random_bytes = staticmethod(os.urandom)
 
 
 @dataclass
@@ -123,12 +116,12 @@ class Lifecycle(RuleBasedStateMachine):
     # --- the guard ---
 
     def begin(self) -> None:
-        self.store = Store(StoreSettings(path=str(self.folder / "store" / "results.db")), Clock())
+        self.store = Store(StoreSettings(path=str(self.folder / "store" / "results.db")), SystemClock())
         ScriptedFleet.script = self.script
         config = ServerConfig(name="up", transport="stdio", command="none", protocol="2025-11-25", fingerprint="f")
-        self.fleet = ScriptedFleet({"up": config}, self.store, self.store, Clock())
+        self.fleet = ScriptedFleet({"up": config}, self.store, self.store, SystemClock())
         self.running, _ = self.portal.start_task(self.fleet.run)
-        self.portal.call(self.fleet.settle, 10)
+        self.portal.call(self.fleet.settle, 60)
 
     def row(self, number: int) -> Any:
         return self.portal.call(self.store.find, self.refs[number], OWNER)
@@ -138,7 +131,7 @@ class Lifecycle(RuleBasedStateMachine):
         return row.state if row is not None else "-"
 
     def await_state(self, number: int, *states: str) -> None:
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while self.state(number) not in states:
             assert time.monotonic() < end, (number, self.state(number), states)
 
