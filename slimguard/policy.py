@@ -237,6 +237,9 @@ THREAD_SPLIT_BYTES = 256 * 1024
 SEND_WAIT_SECONDS = 5.0
 """`start` returns after this even when the upstream has not taken the whole request: the execution goes on."""
 
+PROGRESS_SECONDS = 1.0
+"""How long an answer may wait for the progress that came before it, when the host takes that slowly."""
+
 CANCEL_SECONDS = 30.0
 """A cancelled call whose server says nothing more is `unknown` after this; a later answer is still stored."""
 

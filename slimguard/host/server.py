@@ -22,7 +22,7 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp_types import SERVER_INFO_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from slimguard import __version__
+from slimguard import __version__, policy
 from slimguard.canonical import survives
 from slimguard.errors import SlimguardError
 from slimguard.frame import error_text, printable
@@ -266,7 +266,10 @@ class _progress_channel:  # noqa: N801 - used as a context manager
         if not self.wanted:
             return None
         self.send.close()
-        self.group.cancel_scope.cancel()
+        if failure[0] is None:  # what came before the answer goes before it
+            self.group.cancel_scope.deadline = anyio.current_time() + policy.PROGRESS_SECONDS
+        else:
+            self.group.cancel_scope.cancel()
         result = await self.group.__aexit__(*failure)
         self.receive.close()
         return result
