@@ -68,7 +68,9 @@ def request_of(arguments: JsonObject) -> ReadRequest:
 
 async def _read_one(services: Services, caller: Caller, ref: str, request: ReadRequest) -> Reply:
     stored = await services.snapshots.find(ref, caller.owner)
-    state = services.calls.state(ref) if stored is not None and stored.state != "stored" else None
+    # A finished call may linger in memory, but what has expired or was evicted is gone for its readers, too.
+    at_rest = stored is None or stored.state in ("stored", "expired", "evicted")
+    state = None if at_rest else services.calls.state(ref)
     if stored is not None and state is not None:
         outcome = await services.calls.wait(ref, services.budgets(caller.host).soft_seconds())
         if outcome.state == "running":

@@ -92,9 +92,11 @@ def _unreadable(stored: StoredCall) -> SlimguardError:
             code="still_running",
         )
     if stored.state in ("expired", "evicted"):
-        why = "its time to live is over" if stored.state == "expired" else "the store's quota was reached"
+        why = "has expired: its time to live is over"
+        if stored.state == "evicted":
+            why = "was evicted: the store's quota was reached"
         return SnapshotUnusable(
-            f"result_ref {stored.ref} of {name} has {stored.state}: {why}; its bytes are gone",
+            f"result_ref {stored.ref} of {name} {why}; its bytes are gone",
             next_call="call the tool again only if that has no second effect",
             code=stored.state,
         )
