@@ -24,6 +24,7 @@ TableKind = Literal[
     "tsv",
     "markdown",
     "fixed",
+    "stanzas",
     "xml",
 ]
 Rows = list[list[Json]]

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from slimguard.document.stanzas import stanza_columns
 from slimguard.model import Json
 
-TextTableKind = Literal["csv", "tsv", "markdown", "fixed"]
+TextTableKind = Literal["csv", "tsv", "markdown", "fixed", "stanzas"]
 
 _PROBE_LINES = 40
 _SKIP_LINES = 6
@@ -31,7 +32,7 @@ class TextTable:
 
     kind: TextTableKind
     columns: tuple[str, ...]
-    cells: list[Sequence[str]]
+    cells: Sequence[Sequence[Json]]
     count: int
     first_line: int
     before: str = ""
@@ -68,6 +69,11 @@ def text_tables(text: str) -> Iterator[TextTable]:
     aligned = aligned_table(text)
     if aligned is not None:
         yield aligned
+        return
+    blocks = stanza_columns(text)
+    if blocks is not None:
+        columns, cells, line = blocks
+        yield TextTable("stanzas", columns, cells, len(cells[0]), line)
 
 
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:|\b\d{2}:\d{2}:\d{2}\b")

@@ -14,9 +14,17 @@ import re2  # pyright: ignore[reportMissingTypeStubs]
 from slimguard.document.shapes import sample
 from slimguard.model import Json, is_array, is_object
 
+FEW_LINKS = 4
+LINKED_ROWS = 20
+RARE_LINK = 2
+"""Of so few different links in so many rows, one that is so rare tells something."""
+
 ColumnKind = Literal["number", "text", "flag", "time", "object", "array", "series", "mixed", "empty"]
 
-_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\Z")
+_ISO = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\Z"
+    r"|\d{8}T\d{6}Z?\Z"
+)
 _URL = re.compile(r"(?:https?|ftp|s3|gs|file|git|ssh|wss?)://|^mailto:|^data:|\{[/?&][a-z_]+\}", re.IGNORECASE)
 _HEX = re.compile(r"(?:[0-9a-f]{16,}|[0-9A-F]{16,}|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})\Z")
 _TOKENISH = re.compile(r"(?=\S*[A-Z])(?=\S*[a-z])(?=\S*\d)[A-Za-z0-9+/_=.:-]{20,}\Z")
@@ -149,7 +157,8 @@ def _texts(name: str, values: Sequence[Json], filled: list[Json], counts: Counte
         low = min(places, key=lambda place: values[place])
         high = max(places, key=lambda place: values[place])
         return Column(name, values, "time", len(filled), counts, width, low=low, high=high)
-    noise = _is_noise(some, len(counts))
+    telling = 2 <= len(counts) <= FEW_LINKS and len(filled) >= LINKED_ROWS and min(counts.values()) <= RARE_LINK
+    noise = not telling and _is_noise(some, len(counts))
     opaque = len(counts) > 3 and sum(1 for value in some if _OPAQUE.match(value)) * 5 >= len(some) * 4
     return Column(name, values, "text", len(filled), counts, width, noise, opaque=opaque)
 

@@ -77,6 +77,8 @@ def _is_table(content: Content) -> bool:
     tables: Sequence[int] = [
         table.count for table in content.tables if table.kind in ("csv", "tsv", "markdown", "fixed")
     ]
+    if any(table.kind == "stanzas" for table in content.tables):
+        return True
     return bool(tables) and sum(tables) * 2 > content.text.count("\n")
 
 
