@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from slimguard.ranking.analysis import Analysis, field_words
 from slimguard.ranking.index import Index
@@ -44,36 +45,53 @@ _SAYS_THE_NAME = 0.6
 def evidence(index: Index, scores: Scores, places: Sequence[int]) -> float:
     """Evidence that the first of `places` (the tools that would be shown) does what was asked: low below 0.
 
-    Four things count: the share of the query that the tool matches, how much that is in rare words, how much of the
-    tool's name was said, and what speaks against it: a named product that it is not of, or another action than the
-    one asked for while no other tool shown does that action either.
+    For it speak the share of the query that the tool matches, how much that is in rare words, and how much of the
+    tool's name was said. Against it speak a rare word that it does not match, a named product that it is not of, and
+    another action than the one asked for, the more so while no other tool shown does that action either.
     """
     weights = index.weights
-    share, matched, said = measures(index, scores, places[0])
+    one = measures(index, scores, places[0])
     found = (
-        weights.sure_share * share
-        + weights.sure_rare * math.sqrt(matched)
-        + weights.sure_name * said
+        weights.sure_share * one.share
+        + weights.sure_rare * math.sqrt(one.matched)
+        + weights.sure_name * one.said
+        - weights.sure_missed * one.missed
         - weights.sure_least
     )
-    if any(lacks_product(index, one.concept, places[0]) for one in scores.wanted):
+    if any(lacks_product(index, wanted.concept, places[0]) for wanted in scores.wanted):
         found -= weights.sure_product
     return found - _other_action(index, scores.asked, places)
 
 
-def measures(index: Index, scores: Scores, place: int) -> tuple[float, float, float]:
-    """Share of the query that a tool matches, how many of the rarest words that amounts to, share of its name said."""
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What a query says against what a tool is, in numbers that do not depend on the size of the catalog."""
+
+    share: float
+    """Share of the query that the tool matches."""
+    matched: float
+    """How many of the rarest words the matched ones amount to."""
+    missed: float
+    """How much of one of the rarest words the worst miss is."""
+    said: float
+    """Share of the tool's name that the query says."""
+
+
+def measures(index: Index, scores: Scores, place: int) -> Measures:
+    """Measure how the query fits the tool at `place`."""
     one = index.analyses[place]
     where = _where(one)
-    whole = matched = 0.0
+    whole = matched = missed = 0.0
     named: set[str] = set()
     for wanted in scores.wanted:
         sure = _match(wanted.concept, where, one.name_terms, named)
         weight = _weight(index, wanted, missed=not sure)
         whole += weight
         matched += weight * sure
+        missed = max(missed, weight * (1 - sure))
+    rarest = index.rarity_of(0)
     share = matched / whole if whole else 0.0
-    return share, matched / index.rarity_of(0), len(named) / max(1, len(one.name_terms))
+    return Measures(share, matched / rarest, missed / rarest, len(named) / max(1, len(one.name_terms)))
 
 
 def _weight(index: Index, wanted: Wanted, *, missed: bool) -> float:
@@ -84,11 +102,12 @@ def _weight(index: Index, wanted: Wanted, *, missed: bool) -> float:
         share = weights.missing_known if wanted.concept.known else weights.missing_value
         return wanted.factor * index.rarity_of(0) * share
     value = missed and not wanted.concept.known
-    return wanted.factor * wanted.rarity * (_share_of_missed(wanted.concept.word) if value else 1.0)
+    return wanted.factor * wanted.rarity * (_share_of_missed(wanted.concept) if value else 1.0)
 
 
-def _share_of_missed(word: str) -> float:
-    return 0.1 if any(char.isdigit() for char in word) else 0.6
+def _share_of_missed(concept: Concept) -> float:
+    """What a missed word that the lexicon does not know counts for: next to nothing if it is a number or a name."""
+    return 0.1 if concept.proper or any(char.isdigit() for char in concept.word) else 0.6
 
 
 def _where(one: Analysis) -> dict[str, str]:
@@ -125,10 +144,15 @@ def covers_name(index: Index, scores: Scores, place: int) -> bool:
 
 
 def _other_action(index: Index, asked: frozenset[str] | None, places: Sequence[int]) -> float:
-    """What it takes off that a change is asked for, and no tool shown makes that change."""
+    """What it takes off that an action is asked for, more if the tool does another, most if no tool shown does it."""
+    if not asked:
+        return 0.0
+    weights = index.weights
     own = index.analyses[places[0]].actions
-    if not asked or not own or any(name.startswith("reads") for name in asked):
-        return 0.0
-    if any(asked.intersection(index.analyses[place].actions) for place in places):
-        return 0.0
-    return index.weights.sure_other_change if own[0].startswith("writes") else index.weights.sure_no_change
+    if asked.intersection(own):
+        return weights.sure_action
+    taken = weights.sure_action + weights.sure_not_done
+    changes = not any(name.startswith("reads") for name in asked)
+    if not own or not changes or any(asked.intersection(index.analyses[place].actions) for place in places):
+        return taken
+    return taken + (weights.sure_other_change if own[0].startswith("writes") else weights.sure_no_change)

@@ -29,6 +29,8 @@ class Concept:
     negated: bool = False
     product: bool = False
     """Whether it names a product: a tool of another product is rarely what was meant."""
+    proper: bool = False
+    """Whether it is written like a name, of a place or a person for instance, and is no word of the lexicon."""
     overlapping: bool = False
     size: int = 1
 
@@ -38,7 +40,7 @@ class _Word:
     raw: str
     """Folded, as written."""
     negated: bool
-    named: bool = False
+    capital: bool = False
     """Whether it is written like a name: with a capital letter within a clause."""
 
 
@@ -65,7 +67,7 @@ def read(query: str, knows: Callable[[str], bool], repair: Repair) -> list[Conce
     spaced = [word for word in words if not text.is_cjk(word)]
     language = language_of(spaced, knows)
     names = _written_like_names(cleaned)
-    marked = [replace(word, named=word.raw in names) for word in _marked(cleaned, language)[: policy.QUERY_WORDS]]
+    marked = [replace(word, capital=word.raw in names) for word in _marked(cleaned, language)[: policy.QUERY_WORDS]]
     if any(text.is_cjk(word.raw) for word in marked):
         script = _script(cleaned)
         found: list[Concept] = []
@@ -81,7 +83,7 @@ def read(query: str, knows: Callable[[str], bool], repair: Repair) -> list[Conce
 
 
 def _written_like_names(cleaned: str) -> frozenset[str]:
-    """Folded names of products that are ordinary words too, but begin with a capital within a clause of other words."""
+    """Folded words that begin with a capital within a clause of other words."""
     found: set[str] = set()
     for clause in _clauses(cleaned):
         words = _LATIN_WORD.findall(clause)
@@ -89,7 +91,7 @@ def _written_like_names(cleaned: str) -> frozenset[str]:
             continue
         rest = words if any(text.is_cjk(char) for char in clause) else words[1:]
         found.update(text.fold(word) for word in rest if word[0].isupper())
-    return lexicon.ambiguous_names() & found
+    return frozenset(found)
 
 
 def _script(cleaned: str) -> str:
@@ -236,7 +238,9 @@ def _single(words: list[_Word], at: int, language: str, knows: Callable[[str], b
             merged.setdefault(phrase, reading)
             for other, kind in lexicon.english().get(phrase, {}).items():
                 merged.setdefault(other, (kind, reading[1] * 0.8))
-    return Concept(raw, merged, soft=soft, known=known, product=words[at].named or raw in lexicon.product_names())
+    capital = words[at].capital
+    product = raw in lexicon.product_names() or (capital and raw in lexicon.ambiguous_names())
+    return Concept(raw, merged, soft=soft, known=known, product=product, proper=capital and not known)
 
 
 # --- runs without spaces ----------------------------------------------------------------------------------------------

@@ -103,7 +103,11 @@ def _count(tally: _Tally, index: Index, concept: Concept, factor: float, brief: 
 def _parts(tally: _Tally, places: Iterable[int]) -> dict[int, dict[int, float]]:
     """What each concept adds to each of `places`."""
     return {
-        place: {at: factor * found[place][0] for at, (factor, found) in enumerate(tally.read) if place in found}
+        place: {
+            at: factor * found[place][0]
+            for at, (factor, found) in enumerate(tally.read)
+            if place in found and found[place][0] > 0
+        }
         for place in places
     }
 

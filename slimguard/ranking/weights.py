@@ -90,18 +90,24 @@ class Weights:
     """What a word loses, in a query for several things, once a tool that is shown before matches it."""
     sure_share: float = 2.8
     """Evidence, for confidence only, of a tool that matches all of the query."""
-    sure_rare: float = 3.5
+    sure_rare: float = 2.15
     """Evidence of matched words: this times the square root of how many of the rarest words they amount to."""
-    sure_name: float = 1.2
+    sure_name: float = 1.8
     """Evidence of a tool whose whole name is said."""
-    sure_least: float = 4.2
+    sure_least: float = 2.15
     """Evidence below which confidence is low."""
-    sure_product: float = 3.2
+    sure_missed: float = 1.5
+    """What it takes off that one of the rarest words is missed."""
+    sure_product: float = 3.6
     """What it takes off that the query names a product that the tool is not of."""
-    sure_no_change: float = 2.8
-    """What it takes off that a change is asked for and the tool only reads."""
-    sure_other_change: float = 0.6
-    """What it takes off that the tool makes another change than the one asked for."""
+    sure_action: float = 0.55
+    """What it takes off that the query asks for an action: every tool that does it matches that word."""
+    sure_not_done: float = 0.35
+    """What it takes off besides that the tool's name says no such action."""
+    sure_no_change: float = 3.2
+    """What it takes off besides that a change is asked for, no tool shown makes it, and this one only reads."""
+    sure_other_change: float = 1.3
+    """The same for a tool that makes another change."""
     missing_known: float = 0.6
     """Weight, for confidence only, of a known word that nothing in the catalog says."""
     missing_value: float = 0.1
