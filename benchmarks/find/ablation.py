@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.find import data
 from slimguard import ranking
 from slimguard.model import Tool
-from slimguard.ranking import lexicon, text
+from slimguard.ranking import lexicon, products, text, verbs
 from slimguard.ranking.index import build
 from slimguard.ranking.weights import DEFAULT, Weights
 
@@ -28,7 +28,6 @@ PARTS: dict[str, Weights] = {
     "all fields alike": replace(DEFAULT, fields=dict.fromkeys(DEFAULT.fields, 1.0)),
     "no parameters": _fields(parameters=0.0, details=0.0),
     "no server name": _fields(server=0.0),
-    "no kinds of products": replace(_fields(kinds=0.0), kind=0.0),
     "no synonyms": replace(DEFAULT, synonym=0.0, loose=0.0, loose_translation=0.0),
     "no everyday outcomes": replace(DEFAULT, related=0.0),
     "no abbreviations": replace(DEFAULT, abbreviation=0.0),
@@ -65,7 +64,7 @@ def _as_written(word: str, language: str = "en") -> str:
 
 def _forget() -> None:
     """Make the lexicon be read again."""
-    for function in vars(lexicon).values():
+    for function in (value for module in (lexicon, products, verbs) for value in vars(module).values()):
         clear = getattr(function, "cache_clear", None)
         if clear is not None:
             clear()

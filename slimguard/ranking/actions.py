@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slimguard.ranking import lexicon
+from slimguard.ranking import verbs
 from slimguard.ranking.intent import Concept
 from slimguard.ranking.lexicon import Phrase
 from slimguard.ranking.weights import Weights
@@ -21,7 +21,7 @@ def asked_for(concepts: list[Concept]) -> frozenset[str]:
 
 def _classes(concept: Concept, *, first: bool) -> frozenset[str]:
     """Classes of a concept, by its own word if that is a verb of tools, else by its closest alternatives that are."""
-    classes = lexicon.action_classes()
+    classes = verbs.classes()
     for kinds in _CLOSER_FIRST if first else _CLOSER_FIRST[:2]:
         names = frozenset(
             name for phrase in _readings(concept, kinds) if len(phrase) == 1 for name in classes.get(phrase[0], ())

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from slimguard import policy
 from slimguard.model import Tool
-from slimguard.ranking import lexicon, text
+from slimguard.ranking import lexicon, text, verbs
 from slimguard.ranking.weights import FIELDS
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|[。！？]|\n")
@@ -33,7 +33,7 @@ class Analysis:
     parameter_key: str
     """Names of the parameters, sorted and joined: clones of a tool share it."""
     actions: tuple[str, ...]
-    """Classes of the first verb of the name, as `lexicon.action_classes` names them."""
+    """Classes of the first verb of the name, as `verbs.classes` names them."""
 
 
 def analyse(tool: Tool) -> Analysis:
@@ -49,7 +49,6 @@ def analyse(tool: Tool) -> Analysis:
         terms(described[len(lead) :]),
         [term for name in names for term in terms(name, identifiers=True)],
         terms(details),
-        _kinds(tool),
     )
     return Analysis(
         server=tool.server,
@@ -90,21 +89,9 @@ def _terms_of(words: list[str]) -> list[str]:
     return found
 
 
-def _kinds(tool: Tool) -> list[str]:
-    """What kind of thing the products are that the server or the tool is named after."""
-    products = lexicon.product_kinds()
-    found: dict[str, None] = {}
-    for raw in (tool.server, tool.name):
-        name = terms(raw[: policy.ANALYSED_NAME_CHARS], identifiers=True)
-        for start in range(len(name)):
-            for end in range(start + 1, min(start + 3, len(name)) + 1):
-                found.update(dict.fromkeys(products.get(tuple(name[start:end]), ())))
-    return list(found)
-
-
 def _actions(name: list[str]) -> tuple[str, ...]:
     """Classes of action of the first verb in a name."""
-    classes = lexicon.action_classes()
+    classes = verbs.classes()
     return next((classes[term] for term in name if term in classes), ())
 
 

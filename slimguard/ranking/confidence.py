@@ -23,7 +23,6 @@ _SURE: dict[Kind, float] = {
     "part": 0.35,
     "loose": 0.3,
     "loose_translation": 0.25,
-    "kind": 0.2,
 }
 """How far a match of each kind says that the tool is meant: less than it helps the order, for whatever comes near."""
 
@@ -35,7 +34,6 @@ _PLACED = {
     "rest": 0.75,
     "parameters": 0.7,
     "details": 0.35,
-    "kinds": 0.4,
 }
 """How far a match in each field says it: a tool is its name and first sentence, not what its parameters mention."""
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slimguard.model import Tool
-from slimguard.ranking import lexicon
+from slimguard.ranking import lexicon, products
 from slimguard.ranking.analysis import Analysis, analyse
 from slimguard.ranking.weights import DEFAULT, FIELDS, Weights
 
@@ -36,6 +36,7 @@ class Index:
 def build(tools: Sequence[Tool], previous: Index | None = None, *, weights: Weights = DEFAULT) -> Index:
     """Index `tools`; a tool whose server and definition `previous` knows is not analysed again. Pure and total."""
     lexicon.load()
+    products.load()
     known = previous.known if previous else {}
     ordered = tuple(sorted(tools, key=lambda tool: (tool.id, tool.digest)))
     analyses = tuple(known.get((tool.server, tool.digest)) or analyse(tool) for tool in ordered)

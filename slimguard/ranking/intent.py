@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from slimguard import policy
-from slimguard.ranking import lexicon, text
+from slimguard.ranking import lexicon, products, text
 from slimguard.ranking.lexicon import Kind, Phrase
 from slimguard.ranking.values import without_paths
 
@@ -214,7 +214,7 @@ def _longest_phrase(words: list[_Word], at: int, language: str) -> tuple[int, Co
             merged.update({phrase: (kind, 1.0) for phrase, kind in alternatives.items()})
             for stem in stems:
                 merged.setdefault((stem,), ("part", 1.0))
-            named = " ".join(raw) in lexicon.product_names()
+            named = " ".join(raw) in products.names()
             return size, Concept(" ".join(raw), merged, product=named, size=size)
     return 1, None
 
@@ -239,7 +239,7 @@ def _single(words: list[_Word], at: int, language: str, knows: Callable[[str], b
             for other, kind in lexicon.english().get(phrase, {}).items():
                 merged.setdefault(other, (kind, reading[1] * 0.8))
     capital = words[at].capital
-    product = raw in lexicon.product_names() or (capital and raw in lexicon.ambiguous_names())
+    product = raw in products.names() or (capital and raw in products.ambiguous())
     return Concept(raw, merged, soft=soft, known=known, product=product, proper=capital and not known)
 
 
@@ -284,7 +284,7 @@ def _known_cjk(word: str, script: str, *, negated: bool) -> Concept:
             merged.setdefault((pair,), ("part", 1.0))
     for phrase, kind in lexicon.words_of(script)[word].items():
         merged[phrase] = (kind, 1.0)
-    return Concept(word, merged, negated=negated, product=word in lexicon.product_names())
+    return Concept(word, merged, negated=negated, product=word in products.names())
 
 
 def _stopped(run: str, covered: list[bool], stop: frozenset[str]) -> list[bool]:

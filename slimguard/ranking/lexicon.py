@@ -19,7 +19,6 @@ Kind = Literal[
     "synonym",
     "loose",
     "related",
-    "kind",
     "abbreviation",
     "translation",
     "loose_translation",
@@ -109,11 +108,10 @@ def english() -> dict[Phrase, dict[Phrase, Kind]]:
         for key in split_cell(said):
             _add(found[phrase_of(key)], (first,), "synonym", phrase_of(key))
             _add(found[phrase_of(key)], tuple(others), "related", phrase_of(key))
-    for names, kinds in rows("lexicon_products.tsv"):
-        aliases = [name for name in split_cell(names) if not text.is_cjk(name)]
+    for names in rows("lexicon_products.tsv"):
+        aliases = [name for name in split_cell(names[0]) if not text.is_cjk(name)]
         for alias in aliases:
             _add(found[phrase_of(alias)], tuple(phrase_of(name) for name in aliases), "abbreviation", phrase_of(alias))
-            _add(found[phrase_of(alias)], _phrases(kinds), "kind", phrase_of(alias))
     return dict(found)
 
 
@@ -125,7 +123,6 @@ _CLOSENESS: tuple[Kind, ...] = (
     "loose_translation",
     "related",
     "loose",
-    "kind",
 )
 
 
@@ -154,14 +151,13 @@ def words_of(language: str) -> dict[str, dict[Phrase, Kind]]:
             _add(target, concept.loose, "loose_translation", ())
             _add(target, _native_phrases(concept), "synonym", (word,))
     if language in CJK_LANGUAGES:
-        for names, kinds in rows("lexicon_products.tsv"):
-            aliases = split_cell(names)
+        for names in rows("lexicon_products.tsv"):
+            aliases = split_cell(names[0])
             for alias in aliases:
                 if text.is_cjk(alias):
                     target = found[text.fold(alias)]
                     _add(target, tuple(phrase_of(name) for name in aliases if not text.is_cjk(name)), "translation", ())
                     _add(target, tuple((name,) for name in aliases if text.is_cjk(name)), "synonym", (alias,))
-                    _add(target, _phrases(kinds), "kind", ())
     return dict(found)
 
 
@@ -266,78 +262,9 @@ def simplify(run: str) -> str:
     return run.translate(_simplified())
 
 
-@cache
-def actions() -> frozenset[str]:
-    """Stems of the words that say an action rather than a thing."""
-    lines = rows("lexicon_actions.tsv")
-    header = next(lines)
-    place = header.index("en")
-    return frozenset(
-        text.stem(item) for cells in lines for item in split_cell(cells[place].replace("|", ",")) if " " not in item
-    )
-
-
-def is_action(word: str) -> bool:
-    """Whether `word` names an action, such as `create`."""
-    return text.stem(word) in actions()
-
-
-@cache
-def action_classes() -> dict[str, tuple[str, ...]]:
-    """Stem of a verb -> the classes of action it may mean, such as `writes create`."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, verbs in rows("lexicon_action_classes.tsv"):
-        for verb in split_cell(verbs):
-            found[text.stem(verb)] = (*found.get(text.stem(verb), ()), name)
-    return found
-
-
-@cache
-def product_kinds() -> dict[Phrase, tuple[str, ...]]:
-    """Names of products, as index terms -> the terms of what kind of thing each is."""
-    found: dict[Phrase, tuple[str, ...]] = {}
-    for names, kinds in rows("lexicon_products.tsv"):
-        terms = tuple(dict.fromkeys(term for phrase in _phrases(kinds) for term in phrase))
-        for alias in split_cell(names):
-            if not text.is_cjk(alias):
-                found[phrase_of(alias)] = terms
-    return found
-
-
-@cache
-def product_names() -> frozenset[str]:
-    """Folded names of products that mean nothing else: `linear` and `line` are left out, `slack` and `微信` are in."""
-    return frozenset(_names_of_products() - _ordinary_names())
-
-
-@cache
-def ambiguous_names() -> frozenset[str]:
-    """Folded names of products that are ordinary words as well, such as `linear`: products when written like names."""
-    return frozenset(_names_of_products() & _ordinary_names())
-
-
-def _names_of_products() -> set[str]:
-    """Folded names of products, without the languages and formats that tools serve without saying so."""
-    return {
-        " ".join(text.split_words(alias))
-        for names, _ in rows("lexicon_products.tsv")
-        for alias in split_cell(names)
-        if text.fold(alias) not in lists("lexicon_stopwords.tsv")["carried"] and len(alias) > 1
-    }
-
-
-def _ordinary_names() -> set[str]:
-    """Those of them that are ordinary words."""
-    ordinary = {phrase for concept in concepts() for phrase in concept.core}
-    ordinary.update(phrase_of(word) for word in lists("lexicon_stopwords.tsv")["ordinary"])
-    return {name for name in _names_of_products() if phrase_of(name) in ordinary}
-
-
 def load() -> None:
-    """Read every data file now, so that no query waits for it."""
+    """Read every data file of this module now, so that no query waits for it."""
     english()
-    product_names()
-    ambiguous_names()
     _simplified()
     for language in (*CJK_LANGUAGES, *text.LATIN):
         _by_beginning(language)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slimguard.model import Tool
-from slimguard.ranking import lexicon, text
+from slimguard.ranking import lexicon, text, verbs
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _nouns(server: str, group: list[Tool]) -> tuple[str, ...]:
     first: dict[str, int] = {}
     for tool in group:
         for word in dict.fromkeys(text.split_words(text.clean(tool.name[:160]))):
-            if len(word) < 3 or word in own or word in stop["en"] or word in stop["soft"] or lexicon.is_action(word):
+            if len(word) < 3 or word in own or word in stop["en"] or word in stop["soft"] or verbs.is_action(word):
                 continue
             counts[word] += 1
             first.setdefault(word, len(first))

@@ -17,7 +17,7 @@ from slimguard.ranking.weights import Weights
 _GENERIC_SERVER_WORDS = frozenset(
     {"mcp", "server", "remote", "api", "the", "js", "py", "ai", "servic", "compon", "tool"}
 )
-_BETWEEN_THE_LINES: frozenset[Kind] = frozenset({"synonym", "loose", "related", "kind", "loose_translation"})
+_BETWEEN_THE_LINES: frozenset[Kind] = frozenset({"synonym", "loose", "related", "loose_translation"})
 _SAID: frozenset[Kind] = frozenset({"same", "abbreviation", "translation", "compound", "typo"})
 _RULED_OUT: frozenset[Kind] = frozenset({"same", "abbreviation", "translation"})
 _CLOSE = 0.6

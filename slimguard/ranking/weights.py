@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-FIELDS = ("name", "server", "title", "lead", "rest", "parameters", "details", "kinds")
+FIELDS = ("name", "server", "title", "lead", "rest", "parameters", "details")
 """Where a word may stand in a tool: `lead` is the first sentence of the description, `details` the descriptions of the
-parameters, `kinds` what is known of the product that the server or the name names."""
+parameters."""
 
 
 def _field_weights() -> dict[str, float]:
@@ -18,7 +18,6 @@ def _field_weights() -> dict[str, float]:
         "rest": 0.95,
         "parameters": 1.0,
         "details": 0.3,
-        "kinds": 0.4,
     }
 
 
@@ -31,7 +30,6 @@ def _length_weights() -> dict[str, float]:
         "rest": 0.4,
         "parameters": 0.75,
         "details": 0.75,
-        "kinds": 0.3,
     }
 
 
@@ -57,8 +55,6 @@ class Weights:
     """A word that only comes near."""
     related: float = 0.4
     """An ability that an everyday outcome asks for, such as a forecast for an umbrella."""
-    kind: float = 0.35
-    """What kind of thing a named product is."""
     compound: float = 0.8
     """Two words written as one, or one as two."""
     typo: float = 0.65

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from slimguard.ranking import lexicon, text
+from slimguard.ranking import lexicon, products, text
 
 LANGUAGES = ["zh", "ja", "ko", "es", "fr", "de", "pt"]
 
@@ -28,7 +28,7 @@ def test_every_concept_has_a_cell_for_each_language(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["lexicon_abbreviations.tsv", "lexicon_related.tsv", "lexicon_products.tsv", "lexicon_english.tsv"],
+    ["lexicon_abbreviations.tsv", "lexicon_related.tsv", "lexicon_english.tsv"],
 )
 def test_every_line_of_the_other_files_has_two_full_cells(name: str) -> None:
     for line in lines(name):
@@ -91,7 +91,7 @@ def test_opening_is_not_creating() -> None:
 
 
 def test_products_that_are_ordinary_words_are_not_expected_of_a_tool() -> None:
-    names = lexicon.product_names()
+    names = products.names()
     assert "slack" in names
     assert "微信" in names
     assert not names & {"line", "linear", "notion", "word", "node"}
