@@ -42,11 +42,12 @@ T = TypeVar("T")
 class Threads:
     """Bounded work in worker threads (port `Compute`)."""
 
-    limiter: anyio.CapacityLimiter
+    small: anyio.CapacityLimiter
+    large: anyio.CapacityLimiter
 
-    async def run(self, function: Callable[[], T]) -> T:
+    async def run(self, function: Callable[[], T], *, large: bool = False) -> T:
         """Run `function` in a worker thread and return its value."""
-        return await anyio.to_thread.run_sync(function, limiter=self.limiter)
+        return await anyio.to_thread.run_sync(function, limiter=self.large if large else self.small)
 
 
 @dataclass(slots=True)
@@ -187,7 +188,9 @@ def _compose(settings: Settings, group: TaskGroup, log: Callable[[str], None], a
         log=log,
         join_within_ms=settings.join_within_ms,
     )
-    compute = Threads(anyio.CapacityLimiter(policy.COMPUTE_THREADS))
+    compute = Threads(
+        anyio.CapacityLimiter(policy.COMPUTE_THREADS), anyio.CapacityLimiter(policy.LARGE_COMPUTE_THREADS)
+    )
 
     def background(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         group.start_soon(work)

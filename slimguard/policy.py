@@ -352,6 +352,12 @@ MMAP_THRESHOLD_BYTES = 4 * 1024 * 1024
 COMPUTE_THREADS = 4
 """Worker threads for parsing, views and queries."""
 
+LARGE_COMPUTE_THREADS = 8
+"""Further worker threads for work that may take seconds, so that no small work waits for it."""
+
+LARGE_WORK_BYTES = 512 * 1024
+"""Reading results of this size, together, is large work: a query of them may take a second."""
+
 RELIST_SECONDS = 1.0
 """Wait after a changed listing was read: a server that announces a change at every listing gets no loop."""
 

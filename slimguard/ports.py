@@ -74,8 +74,12 @@ class Calls(Protocol):
         """
         ...
 
-    async def wait(self, ref: str, seconds: float) -> Outcome:
-        """Wait until the execution ended, at most `seconds`; `state` is `running` if it has not."""
+    async def wait(self, ref: str, seconds: float, *, stored: bool = True) -> Outcome:
+        """Wait until the execution ended, at most `seconds`; `state` is `running` if it has not.
+
+        With `stored` false it is enough that the upstream answered: the `answer` is there, and `running` means that
+        its snapshot is not committed yet.
+        """
         ...
 
     def state(self, ref: str) -> CallState | None:
@@ -209,8 +213,11 @@ class Embedder(Protocol):
 class Compute(Protocol):
     """Bounded work off the event loop."""
 
-    async def run(self, function: Callable[[], T]) -> T:
-        """Run `function` in a worker thread and return its value; its exception is raised here."""
+    async def run(self, function: Callable[[], T], *, large: bool = False) -> T:
+        """Run `function` in a worker thread and return its value; its exception is raised here.
+
+        `large` work, which may take seconds, has threads of its own, so that small work never waits for it.
+        """
         ...
 
 

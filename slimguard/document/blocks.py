@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from slimguard.canonical import dump
-from slimguard.document.jsontext import JsonText, json_in, too_deep
+from slimguard.document.jsontext import JsonText, json_in, let_others_run, too_deep
 from slimguard.document.lines import LineIndex
 from slimguard.document.xmltree import Element, looks_like_xml, xml_tree
 from slimguard.model import AnswerKind, Json, JsonObject, is_array, is_object
@@ -134,7 +134,7 @@ def document_of(raw: bytes, kind: AnswerKind = "result", *, parse_limit: int = P
     if len(raw) > parse_limit:
         return _unparsed(raw, kind, f"not parsed: larger than {parse_limit // (1024 * 1024)} MiB")
     try:
-        value = json.loads(raw.decode("utf-8"))
+        value = json.loads(raw.decode("utf-8"), object_hook=let_others_run)
     except (ValueError, RecursionError):
         return _unparsed(raw, kind, "not parsed: no JSON that can be read safely")
     if not is_object(value) or too_deep(value):

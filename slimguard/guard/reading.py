@@ -29,7 +29,9 @@ class Reader:
         services = self.services
         context = replace(await self.context(), others=await self._others(query))
         sources = [readers.Source(stored.ref, document, stored) for stored, document in found]
-        reply = await services.compute.run(lambda: readers.read(sources, query, cursor, context))
+        size = sum(len(document.raw) for _, document in found)
+        large = size >= policy.LARGE_WORK_BYTES or readers.may_take_long(query)
+        reply = await services.compute.run(lambda: readers.read(sources, query, cursor, context), large=large)
         return Reply(text=reply.text, media=reply.media, is_error=reply.is_error)
 
     async def _others(self, query: str) -> dict[str, readers.Source]:
@@ -76,7 +78,7 @@ async def opened(services: Services, caller: Caller, ref: str) -> tuple[StoredCa
         finally:
             reader.close()
 
-    document = await services.compute.run(load)
+    document = await services.compute.run(load, large=(stored.size or 0) >= policy.LARGE_WORK_BYTES)
     if stored.digest:
         services.documents.put(stored.digest, document)
     return stored, document

@@ -4,7 +4,7 @@ from slimguard.readers.cursor import make_cursor, open_cursor
 from slimguard.readers.diff import other_refs
 from slimguard.readers.exact import Exact, read_exact
 from slimguard.readers.model import Answer, ReadContext, ReaderCache, ReadReply, Request, Source
-from slimguard.readers.reading import page_cursor, read
+from slimguard.readers.reading import may_take_long, page_cursor, read
 from slimguard.readers.recent import recent
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Request",
     "Source",
     "make_cursor",
+    "may_take_long",
     "open_cursor",
     "other_refs",
     "page_cursor",

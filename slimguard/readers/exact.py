@@ -67,7 +67,8 @@ def _block_text(request: Request) -> Exact:
         have = ", ".join(item.label for item in source.document.blocks[:20]) or "no blocks"
         raise QueryRejected(f"the result has no text; it has {have}", next_call='name one: "block": 0')
     if block.text is not None:
-        return Exact(block.text, is_json=False, what=f"text of {block.label}")
+        spelled = _spelled(source, block, [()], many=False) if block.type == "structured" else None
+        return Exact(spelled or block.text, is_json=False, what=f"text of {block.label}")
     inner = block.source.get("resource")
     data = inner.get("blob") if is_object(inner) else block.source.get("data")
     if not isinstance(data, str):

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
+_PART = 256 * 1024
 _ALIKE = str.maketrans("‘’‚‛“”„‟‐‑‒–—−", "''''\"\"\"\"------")
 
 
@@ -78,8 +79,15 @@ def folded(text: str) -> Mapped:
     if text.isascii():
         return Mapped(text.lower())
     if unicodedata.is_normalized("NFC", text):
-        return Mapped(text.translate(_table))
+        return Mapped(_translated(text))
     return _composed(text)
+
+
+def _translated(text: str) -> str:
+    """The text translated in parts, between which other threads get their turn."""
+    if len(text) <= _PART:
+        return text.translate(_table)
+    return "".join(text[start : start + _PART].translate(_table) for start in range(0, len(text), _PART))
 
 
 def _composed(text: str) -> Mapped:
@@ -102,7 +110,7 @@ def _composed(text: str) -> Mapped:
             here.append(size)
             there.append(end)
     parts.append(text[position:])
-    return Mapped("".join(parts).translate(_table), here, there)
+    return Mapped(_translated("".join(parts)), here, there)
 
 
 @cache

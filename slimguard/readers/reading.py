@@ -42,6 +42,14 @@ def read(sources: Sequence[Source], query: str, cursor: str, context: ReadContex
     return _one(sources, queries[0], refs, cursor, context)
 
 
+def may_take_long(query: str) -> bool:
+    """Whether `query` has a part that can be made to work for seconds on a small result too."""
+    try:
+        return any(item.kind in ("sql", "select", "regex", "diff") for item in parse(query))
+    except QueryRejected:
+        return False
+
+
 def page_cursor(context: ReadContext, ref: str, block: int, start: int) -> str:
     """The cursor of the pages of `ref` from a character of a block on, for a view that showed what is before it."""
     return make_cursor(context.secret, context.owner, ref, _PAGES, packed((WALK, 0, block, start)))

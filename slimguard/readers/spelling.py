@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rapidfuzz import fuzz, process
 
@@ -11,6 +11,7 @@ from slimguard.readers.searched import Searched
 
 _WORD = re.compile(r"\w[\w.-]{1,60}\w|\w{2,}")
 _LOOKED_AT = 1_500_000
+_PART = 64 * 1024
 _WORDS_AT_MOST = 60_000
 _LEAST_ALIKE = 72.0
 
@@ -19,10 +20,22 @@ def vocabulary(texts: Iterable[Searched]) -> set[str]:
     """The folded words of the texts, from the first megabyte and a half of each."""
     words: set[str] = set()
     for text in texts:
-        words.update(_WORD.findall(text.fold.text, 0, _LOOKED_AT))
+        for start, end in _parts(text.fold.text):
+            words.update(_WORD.findall(text.fold.text, start, end))
         if len(words) >= _WORDS_AT_MOST:
             break
     return words
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Parts of the text that end at a space where there is one, between which other threads get their turn."""
+    start, whole = 0, min(len(text), _LOOKED_AT)
+    while start < whole:
+        end = min(whole, start + _PART)
+        space = text.rfind(" ", start, end) if end < whole else -1
+        end = space if space > start else end
+        yield start, end
+        start = end
 
 
 def alike_words(term: str, words: Iterable[str], most: int = 3) -> list[str]:
