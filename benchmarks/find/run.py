@@ -1,7 +1,7 @@
 """Measure find_tool's ranking: hit@1, hit@3 and MRR on every given set, confidence, tokens, time, and an ablation.
 
 Run `python -m benchmarks.find.run --shared FOLDER` (or set SLIMGUARD_SHARED); `--sets blind_en,blind_zh` picks sets,
-`--only table,typos,confidence,size,speed,ablation` picks tables.
+`--only table,typos,confidence,size,speed,stress,ablation` picks tables.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from benchmarks.find import ablation, data
+from benchmarks.find import ablation, data, stress
 from benchmarks.find.baselines import Bm25, plain, stemmed
 from slimguard import canonical, ranking
 from slimguard.ranking.answer import ranked_tools
@@ -172,7 +172,7 @@ def main() -> int:
     options.add_argument("--sets", default=",".join(data.SETS))
     options.add_argument("--kinds", default="slimguard,stemmed,plain")
     options.add_argument("--half", default="both", choices=("both", "all", "tune", "check"))
-    options.add_argument("--only", default="table,typos,confidence,size,speed")
+    options.add_argument("--only", default="table,typos,confidence,size,speed,stress")
     chosen = options.parse_args()
     folder = Path(chosen.shared) / "find"
     if not folder.is_dir():
@@ -190,6 +190,8 @@ def main() -> int:
         size(catalogs, chosen.sets.split(","))
     if "speed" in chosen.only:
         speed(catalogs)
+    if "stress" in chosen.only:
+        stress.report(folder)
     if "ablation" in chosen.only:
         ablation.table(folder)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -99,3 +100,21 @@ def test_ten_thousand_tools_and_a_megabyte_of_description_stay_bounded() -> None
         ranking.search(index, query)
     assert time.thread_time() - began < 10
     assert max(sum(one.lengths) for one in index.analyses) < 1_000
+
+
+def test_a_megabyte_of_description_takes_no_more_memory_than_its_beginning() -> None:
+    def index_of(chars: int) -> tuple[int, int]:
+        text = ("weather file report " * (chars // 20))[:chars]
+        definition = {"name": "huge", "description": text, "inputSchema": {"properties": {"a": {"description": text}}}}
+        catalog = [Tool(f"server{number}", "huge", definition, "f" * 64) for number in range(20)]
+        tracemalloc.start()
+        index = ranking.build(catalog)
+        ranking.search(index, text)
+        kept, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return kept, most
+
+    index_of(20)
+    small, huge = index_of(5_000), index_of(1_000_000)
+    assert huge[0] < 2 * small[0] + 50_000
+    assert huge[1] < small[1] + 8_000_000
