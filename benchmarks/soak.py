@@ -34,9 +34,13 @@ sys.path[:0] = [str(ROOT), str(SERVERS)]
 
 import faulty_common  # noqa: E402
 
+from slimguard import policy  # noqa: E402
+
 GROWTH_BYTES = 48 * 1024 * 1024
 """Resident memory may differ by so much between two quiet moments of one guard: the caches fill within it."""
 GROWTH_HANDLES = 6
+SAMPLES = 4
+"""Fewer quiet moments do not tell growth from caches that fill and servers that are started."""
 IN_FLIGHT = 6
 NAMES = ("a", "b", "web")
 
@@ -206,7 +210,10 @@ class Soak:
         if kind == "guard killed":
             self.excuse(None, kind)
             guard.process.kill()
+        began = time.monotonic()
         self.retire(guard)
+        if time.monotonic() - began >= policy.SHUTDOWN_SECONDS:
+            self.excuse(None, "the grace was over")
         self.guard = self.start_guard()
 
     def retire(self, guard: Guard) -> None:
@@ -215,10 +222,10 @@ class Soak:
             children = psutil.Process(guard.process.pid).children(recursive=True)
             with contextlib.suppress(OSError):
                 guard.process.stdin.close()
-            guard.process.wait(20)
-            _, alive = psutil.wait_procs(children, timeout=5)
+            guard.process.wait(60)
+            _, alive = psutil.wait_procs(children, timeout=15)
             self.faults["ORPHANS"] += len(alive)
-        guard.process.wait(20)
+        guard.process.wait(60)
         if self.oldest is None or guard.calls > self.oldest.calls:
             self.oldest = guard
 
@@ -309,10 +316,11 @@ async def stored_bytes(config: Path) -> list[bytes]:
 
 
 def growth(guard: Guard | None) -> tuple[list[str], bool]:
-    """What the longest-lived guard held at its first and its last quiet moment, and whether that is growth."""
-    if guard is None or len(guard.samples) < 2:
+    """What the longest-lived guard held at most in the first half of its quiet moments and at the last: is it more?"""
+    if guard is None or len(guard.samples) < SAMPLES:
         return ["too short to tell growth"], False
-    first, last = guard.samples[0], guard.samples[-1]
+    earlier, last = guard.samples[: len(guard.samples) // 2], guard.samples[-1]
+    first = tuple(map(max, zip(*earlier, strict=True)))
     mega = 1024 * 1024
     held = f"memory {first[0] / mega:.0f} -> {last[0] / mega:.0f} MB, handles {first[1]} -> {last[1]}"
     lines = [f"longest-lived guard, {guard.calls} calls: {held}, children {first[2]} -> {last[2]}"]
