@@ -25,8 +25,10 @@ _WEIGHED = 150
 """How many of the tools with the best plain sums are weighed in full: the gains seldom lift one from further down."""
 
 
-_Found = dict[int, tuple[float, float, Phrase]]
-"""Place of a tool -> value of a concept there, how well it fits, and the phrase that matched."""
+_Reading = tuple[float, Phrase]
+"""A phrase that says a concept, with how rare it is."""
+_Found = dict[int, tuple[float, _Reading]]
+"""Place of a tool -> value of a concept there, and the reading that matched best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,8 @@ class _Tally:
     """Sums by place of the tool while the concepts of a query are read."""
 
     value: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    matched: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
     read: list[tuple[float, _Found]] = field(default_factory=list["tuple[float, _Found]"])
-    """Of each concept its factor, and its value, fit and phrase in each tool."""
+    """Of each concept its factor, and where it was found."""
 
 
 def score(index: Index, concepts: list[Concept], query: str) -> Scores:
@@ -73,7 +74,7 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
     key = text.join_key(query)
     values: dict[int, float] = {}
     for place in heapq.nlargest(_WEIGHED, tally.value, key=lambda place: (tally.value[place], -place)):
-        gain = _name_gain(index, place, tally.matched[place], said, key)
+        gain = _name_gain(index, place, _matched(tally, place), said, key)
         if asked is not None:
             gain *= actions.agreement(index.analyses[place].actions, asked, weights)
         values[place] = tally.value[place] * gain
@@ -92,12 +93,21 @@ def _count(tally: _Tally, index: Index, concept: Concept, factor: float, brief: 
     """Add one concept to the sums; its rarity, 0 if nothing says it closely."""
     rarity, found = _read(index, concept, brief)
     tally.read.append((factor, found))
-    for place, (value, fit, phrase) in found.items():
-        tally.value[place] += factor * value
-        matched = tally.matched[place]
-        for term in phrase:
-            matched[term] = max(fit, matched.get(term, 0.0))
+    values = tally.value
+    for place, (value, _) in found.items():
+        values[place] += factor * value
     return rarity
+
+
+def _matched(tally: _Tally, place: int) -> dict[str, float]:
+    """The terms of the tool at `place` that matched, with how well each fits (at most 1)."""
+    matched: dict[str, float] = {}
+    for _, found in tally.read:
+        if place in found:
+            value, (rarity, phrase) = found[place]
+            for term in phrase:
+                matched[term] = max(min(1.0, value / rarity / 1.2), matched.get(term, 0.0))
+    return matched
 
 
 def _parts(tally: _Tally, places: Iterable[int]) -> dict[int, dict[int, float]]:
@@ -131,8 +141,8 @@ def strength(weights: Weights, kind: Kind) -> float:
 
 
 def _read(index: Index, concept: Concept, brief: float) -> tuple[float, _Found]:
-    """The concept's own rarity (0 if nothing says it closely), and its best value, fit and phrase in each tool."""
-    weights = index.weights
+    """The concept's own rarity (0 if nothing says it closely), and its best reading in each tool."""
+    weights, saturation = index.weights, index.weights.saturation
     readings: list[tuple[float, dict[int, float], Phrase]] = []
     close: set[int] = set()
     for phrase, (kind, fit) in concept.alternatives.items():
@@ -147,12 +157,12 @@ def _read(index: Index, concept: Concept, brief: float) -> tuple[float, _Found]:
     found: _Found = {}
     for share, postings, phrase in readings:
         own = index.rarity_of(len(postings))
-        worth = share * (min(own, rarity * weights.idf_cap) if rarity else own) * (weights.saturation + 1)
+        reading = (min(own, rarity * weights.idf_cap) if rarity else own, phrase)
+        worth = share * reading[0] * (saturation + 1)
         for place, count in postings.items():
-            value = worth * count / (count + weights.saturation)
+            value = worth * count / (count + saturation)
             if place not in found or value > found[place][0]:
-                fit = min(1.0, share * count * (weights.saturation + 1) / (count + weights.saturation) / 1.2)
-                found[place] = (value, fit, phrase)
+                found[place] = (value, reading)
     return rarity, found
 
 
