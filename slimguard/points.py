@@ -18,7 +18,10 @@ POINTS: tuple[str, ...] = (
     "reply-half-written",
     "reply-written",
 )
-"""ACCEPTED and DISPATCHED are one transaction (DESIGN 4c), so they are one point."""
+"""ACCEPTED and DISPATCHED are one transaction (DESIGN 4c), so they are one point.
+
+A small exact answer of a read-only tool does not wait for its snapshot: its reply's points may come before those.
+"""
 
 
 def nowhere(_point: str) -> None:

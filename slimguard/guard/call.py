@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from slimguard.canonical import REF_RANDOM_BYTES, make_ref, value_digest
 from slimguard.document import Path
 from slimguard.errors import RequestRejected, SlimguardError
-from slimguard.guard.delivering import deliver_outcome
+from slimguard.guard.delivering import deliver_outcome, exact_at_once
 from slimguard.guard.expand import expand, record_flows
 from slimguard.guard.find import signature
 from slimguard.guard.naming import resolved
 from slimguard.guard.services import Services
-from slimguard.model import Caller, Execution, Json, JsonObject, Reply, Tool, is_object
+from slimguard.model import Caller, Execution, Json, JsonObject, Outcome, Reply, Tool, is_object
 from slimguard.ports import HostChannel
 from slimguard.schema import Checker, Problem, checker_for
 
@@ -167,15 +167,40 @@ async def execute(
     try:
         soft = budgets.soft_seconds(tool)
         await services.calls.start(execution, progress=channel.progress, within=soft)
-        left = soft - (services.clock.monotonic() - began)
-        outcome = await services.calls.wait(execution.ref, max(0.0, left))
+        heard = await services.calls.wait(execution.ref, _left(services, began + soft), stored=False)
+        exact = None if result_query.strip() else exact_at_once(services, caller, execution, heard)
+        if exact is not None and tool.read_only:
+            services.background(lambda: _record_end(services, execution, began))
+            return _made(services, exact)
+        outcome = await services.calls.wait(execution.ref, _left(services, began + soft))
     except SlimguardError:
         raise
     except BaseException:
         # The host gave up: tell the upstream, and let the capture go on without this request.
         services.background(lambda: services.calls.cancel(execution.ref))
         raise
-    services.audit.record(
-        "call", tool=tool.id, state=outcome.state, ms=int((services.clock.monotonic() - began) * 1000)
-    )
+    _record(services, tool, outcome, began)
+    if exact is not None and outcome.state in ("stored", "held"):
+        return _made(services, exact)
     return await deliver_outcome(services, caller, tool, outcome, result_query=result_query, arguments=arguments)
+
+
+def _made(services: Services, reply: Reply) -> Reply:
+    services.at("view-made")
+    return reply
+
+
+def _left(services: Services, until: float) -> float:
+    """Seconds that a request may still wait."""
+    return max(0.0, until - services.clock.monotonic())
+
+
+async def _record_end(services: Services, execution: Execution, began: float) -> None:
+    """Record how a call ended whose host has its answer already."""
+    outcome = await services.calls.wait(execution.ref, execution.call_seconds)
+    _record(services, execution.tool, outcome, began)
+
+
+def _record(services: Services, tool: Tool, outcome: Outcome, began: float) -> None:
+    milliseconds = int((services.clock.monotonic() - began) * 1000)
+    services.audit.record("call", tool=tool.id, state=outcome.state, ms=milliseconds)

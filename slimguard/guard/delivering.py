@@ -16,7 +16,7 @@ from slimguard.frame import error_text, footer, framed, header, read_call
 from slimguard.guard.reading import Reader, opened
 from slimguard.guard.services import Services
 from slimguard.guard.writing_back import write_back
-from slimguard.model import Budget, Caller, JsonObject, Outcome, Reply, StoredCall, Tool
+from slimguard.model import Budget, Caller, Execution, JsonObject, Outcome, Reply, StoredCall, Tool
 
 T = TypeVar("T")
 
@@ -64,6 +64,47 @@ async def deliver_outcome(
         result_query=result_query,
         joined=outcome.joined,
         arguments=arguments,
+    )
+
+
+def exact_at_once(services: Services, caller: Caller, execution: Execution, heard: Outcome) -> Reply | None:
+    """The reply for a small answer that is being stored, if it is delivered exactly and so needs no ref; else None.
+
+    It is the one that `deliver_outcome` gives once the answer is stored, or is known not to be.
+    """
+    answer, tool = heard.answer, execution.tool
+    if answer is None or answer.kind != "result" or heard.state != "running" or heard.joined:
+        return None
+    budgets = services.budgets(caller.host)
+    inline = budgets.inline(tool)
+    if len(answer.raw) > policy.INLINE_WORK_BYTES or inline.tokens < policy.INLINE_WORK_BYTES:
+        return None
+    reply = delivery.deliver(
+        document_of(answer.raw, answer.kind),
+        _row(execution),
+        tool,
+        budgets.view(tool),
+        budgets.counter,
+        settings=budgets.tool(tool),
+        inline=inline,
+        extreme=services.settings().mode == "extreme",
+    )
+    return reply if reply.exact is not None else None
+
+
+def _row(execution: Execution) -> StoredCall:
+    """The call as it will be stored, as far as a delivery without a ref asks."""
+    tool = execution.tool
+    return StoredCall(
+        ref=execution.ref,
+        owner=execution.owner,
+        scope=execution.scope,
+        server=tool.server,
+        tool=tool.name,
+        tool_digest=tool.digest,
+        state="stored",
+        created_at=execution.created_at,
+        expires_at=execution.expires_at,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import threading
 from collections import OrderedDict
@@ -58,6 +59,7 @@ class Store:
         self._lock = threading.Lock()
         self._leases: set[StoredSnapshot] = set()
         self._remembered: OrderedDict[str, ledger.Row] = OrderedDict()
+        self._under_way: set[asyncio.Event] = set()
         staging: set[int] = set()
         self._housekeeper = Housekeeper(self._access, settings.quota_bytes, self._leased, staging, self._rest)
         self._keeper = Keeper(self._access, at, staging, self._housekeeper.relieve)
@@ -96,7 +98,7 @@ class Store:
         ending = Ending(ref, answer, is_error, finished_at, durable, self._remembered.get(ref))
         try:
             if len(answer.raw) <= policy.CHUNK_BYTES:
-                call = await self._keeper.keep_small(ending)
+                call = await self._keep_small(ending)
             else:
                 order = FIRST if len(answer.raw) <= policy.STORE_GROUP_BYTES else NORMAL
                 call = await self._keepers.run(partial(self._keeper.keep, ending), order)
@@ -116,6 +118,21 @@ class Store:
         )
         self._remembered.pop(ref, None)
 
+    async def _keep_small(self, ending: Ending) -> StoredCall:
+        """Keep it, and let those who read meanwhile wait for it: the host may have its answer already."""
+        kept = asyncio.Event()
+        self._under_way.add(kept)
+        try:
+            return await self._keeper.keep_small(ending)
+        finally:
+            self._under_way.discard(kept)
+            kept.set()
+
+    async def _all_kept(self) -> None:
+        """Wait for the small answers that are being kept now, so that a host finds what it was given before."""
+        for kept in tuple(self._under_way):
+            await kept.wait()
+
     # --- Snapshots ---
 
     async def find(self, ref: str, owner: str) -> StoredCall | None:
@@ -123,6 +140,7 @@ class Store:
 
         A call that this process runs is known even while the database is not; else raises `StoreUnavailable`.
         """
+        await self._all_kept()
         row = self._remembered.get(ref)
         known = None if row is None or row["owner"] != owner else ledger.running_call(row)
         try:
@@ -141,6 +159,7 @@ class Store:
 
     async def open(self, ref: str, owner: str) -> StoredSnapshot:
         """Lease a stored snapshot for reading; raises `SnapshotUnusable` or `StoreUnavailable`."""
+        await self._all_kept()
         return await self._access.readers.run(partial(self._open_snapshot, ref, owner))
 
     async def secret(self) -> bytes:
@@ -170,6 +189,7 @@ class Store:
 
     async def list_calls(self, owner: str | None, scope: str | None, limit: int) -> Sequence[StoredCall]:
         """The newest calls, newest first; None for `owner` or `scope` means all."""
+        await self._all_kept()
         return await self._access.reading(
             lambda connection: ledger.newest(
                 connection, owner, scope, limit, now=self._clock.now(), alive=self._presence.alive

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 
 import anyio
 
+from slimguard import policy
 from slimguard.errors import RequestRejected, SlimguardError, StoreUnavailable, UpstreamFailed
 from slimguard.model import Answer, Execution, Json, Ran
 from slimguard.ports import Clock, Ledger
@@ -125,12 +127,15 @@ class Executor:
         """Commit the answer; whatever the store says, it is there for whoever waits."""
         answer, ran, is_error = _judged(response)
         run.answer, run.response = answer, None
+        run.heard.set()
         if not run.recorded:
             run.finish("held", ran, answer.note)
             self._on_kept(run)
             return
+        durable = not run.execution.tool.read_only
+        if not durable and len(answer.raw) <= policy.INLINE_WORK_BYTES:
+            await asyncio.sleep(0)  # whoever waits may be done with so little before the store's thread begins
         try:
-            durable = not run.execution.tool.read_only
             run.stored = await self._ledger.keep(
                 run.execution.ref, answer, durable=durable, is_error=is_error, finished_at=self._clock.now()
             )

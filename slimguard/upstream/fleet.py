@@ -180,9 +180,10 @@ class Fleet:
             f"the server {server} is still connecting; nothing was sent", next_call="call it again", code="connecting"
         )
 
-    async def wait(self, ref: str, seconds: float) -> Outcome:
+    async def wait(self, ref: str, seconds: float, *, stored: bool = True) -> Outcome:
         """Wait until the execution ended, at most `seconds`; `state` is `running` if it has not.
 
+        With `stored` false it is enough that the server answered.
         The answer's bytes are there for those who waited while it came; when `stored` is set, the snapshot has them.
         """
         run = self._shelf.runs.get(ref)
@@ -191,7 +192,7 @@ class Fleet:
         run.waiting += 1
         try:
             with anyio.move_on_after(seconds):
-                await run.done.wait()
+                await (run.done if stored else run.heard).wait()
             outcome = run.outcome(joined=run.execution.ref != ref)
             run.delivered = run.delivered or outcome.answer is not None
         finally:

@@ -45,6 +45,8 @@ class Run:
     opened: asyncio.Event = field(default_factory=asyncio.Event)
     sent: asyncio.Event = field(default_factory=asyncio.Event)
     replied: asyncio.Event = field(default_factory=asyncio.Event)
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    """The answer is here, or it is known that none comes."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
     patience: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     ticket: Ticket = field(init=False)
@@ -83,7 +85,7 @@ class Run:
     def finish(self, state: CallState, ran: Ran, reason: str) -> None:
         """Its state is known; a late answer may still change it."""
         self.state, self.ran, self.reason = state, ran, reason
-        for event in (self.opened, self.sent, self.done):
+        for event in (self.opened, self.sent, self.heard, self.done):
             event.set()
 
     def outcome(self, *, joined: bool) -> Outcome:
