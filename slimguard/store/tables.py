@@ -1,28 +1,29 @@
 """Read-only SQL over the tables of one result, in memory; never a file, never anything but SELECT.
 
-Bounded: an authorizer allows SELECT and the functions of a list, a progress handler stops a query by time and by the
-memory that it makes the process grow, SQLite's own limits cap texts, patterns and depth.
+Bounded: an authorizer allows SELECT and the functions of a list, a watch stops a query by time and by the memory that
+it makes the process grow, functions on texts are linear, SQLite's own limits cap texts, patterns and depth.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import sqlite3
-import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-import re2  # pyright: ignore[reportMissingTypeStubs]
 
 from slimguard.errors import QueryRejected
 from slimguard.policy import SQL_CELL_BYTES, SQL_CHARS, SQL_MEMORY_BYTES
+from slimguard.store.functions import add_functions, add_patterns
 from slimguard.store.tablenames import Names, repaired
+from slimguard.store.watching import Watch
 
-_engine: Any = re2
-_STEPS = 20_000
-"""Instructions between two looks at the clock: about a millisecond."""
+_MATCHED_TEXT_BYTES = 1024 * 1024
+"""Texts that a SELECT with LIKE or GLOB may make when the tables hold none that is long: one match is a second."""
+_PATTERN_WORD = re.compile(r"\b(?:like|glob)\b", re.IGNORECASE)
+_LONG_TEXT_BYTES = 256 * 1024
+"""With longer texts in the tables LIKE and GLOB run on the linear engine."""
 _REPAIRS = 12
 _BATCH = 2_000
 _FUNCTIONS = frozenset((
@@ -67,11 +68,12 @@ class SqliteTableSet:
         self._tables = dict(tables)
         self._names = Names({name: _distinct(columns) for name, (columns, _) in tables.items()})
         self._loaded: set[str] = set()
+        self._longest = 0
         self.note = ""
         """How names were read in the last SELECT, when they were not read as written."""
         self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         self._connection.execute("PRAGMA temp_store = MEMORY")
-        self._connection.create_function("regexp", 2, _regexp, deterministic=True)
+        add_functions(self._connection)
         for function in ("json_each", "json_tree"):  # made now: the authorizer would refuse their own CREATE TABLE
             self._connection.execute(f"SELECT count(*) FROM {function}('[]')").fetchone()  # noqa: S608  # our own names
         for category, limit in _LIMITS.items():
@@ -116,10 +118,12 @@ class SqliteTableSet:
     def _run(
         self, sql: str, max_rows: int, max_bytes: int, seconds: float
     ) -> tuple[Sequence[str], Sequence[Any], bool]:
-        deadline, ceiling = time.monotonic() + seconds, _resident() + SQL_MEMORY_BYTES
         connection = self._connection
-        connection.set_progress_handler(lambda: int(time.monotonic() > deadline or _resident() > ceiling), _STEPS)
+        if _PATTERN_WORD.search(sql):
+            longest = min(SQL_CELL_BYTES, max(_MATCHED_TEXT_BYTES, 4 * self._longest))
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
         connection.set_authorizer(_authorize)
+        watch = Watch(connection, seconds, SQL_MEMORY_BYTES)
         try:
             cursor = connection.execute(sql)
             if cursor.description is None:
@@ -132,8 +136,9 @@ class SqliteTableSet:
         except sqlite3.Warning as error:  # several statements
             raise sqlite3.OperationalError(str(error)) from error
         finally:
+            watch.end()
             connection.set_authorizer(None)
-            connection.set_progress_handler(None, 0)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SQL_CELL_BYTES)
         return columns, rows, more
 
     def _load_named(self, sql: str) -> None:
@@ -153,6 +158,8 @@ class SqliteTableSet:
             width = len(columns)
             rows = self._tables[name][1]
             connection.executemany(insert, ([_cell(value) for value in _padded(row, width)] for row in rows))
+            longest = ", ".join(f"max(length({_quoted(column)}))" for column in columns)
+            found = connection.execute(f"SELECT {longest} FROM {_quoted(name)}").fetchone()  # noqa: S608  # quoted above
             connection.execute("COMMIT")
         except sqlite3.Error:
             connection.execute("ROLLBACK")
@@ -160,6 +167,9 @@ class SqliteTableSet:
         finally:
             connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, _LIMITS[sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER])
         self._loaded.add(name)
+        self._longest = max(self._longest, *(size or 0 for size in found))
+        if self._longest > _LONG_TEXT_BYTES:
+            add_patterns(connection)
 
     def _explained(self, error: sqlite3.Error) -> QueryRejected:
         message = str(error)
@@ -175,6 +185,11 @@ class SqliteTableSet:
             )
         if "too big" in message or "too complex" in message or "too large" in message:
             return QueryRejected(f"sql: a limit was reached: {message}", code="sql_bound")
+        if "user-defined function" in message:
+            return QueryRejected(
+                "sql: a pattern is no regex of the linear engine, or a pattern or text is too long for its function",
+                next_call="use a simpler or shorter pattern", code="sql_bound",
+            )  # fmt: skip
         near = self._names.nearest(message)
         return QueryRejected(f"sql: {message}{near}", detail=listing, next_call=self._names.example(), code="sql")
 
@@ -233,27 +248,3 @@ def _distinct(columns: Sequence[str]) -> list[str]:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _regexp(pattern: Any, value: Any) -> int | None:
-    """`value REGEXP pattern` on the linear-time engine."""
-    if pattern is None or value is None:
-        return None
-    options = _engine.Options()
-    options.log_errors = False
-    try:
-        regex = _engine.compile(str(pattern), options)
-    except _engine.error as error:
-        raise ValueError("not a regex") from error
-    return int(regex.search(str(value)) is not None)
-
-
-def _resident_reader() -> Callable[[], int]:
-    """How much memory the process uses, in bytes; 0 where the system does not say."""
-    page, path = 4096, Path("/proc/self/statm")
-    if not path.exists():
-        return lambda: 0
-    return lambda: int(path.read_bytes().split()[1]) * page
-
-
-_resident = _resident_reader()
