@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import heapq
 import itertools
 import queue
 import threading
@@ -29,7 +30,9 @@ class Workers:
     def __init__(self, name: str, count: int) -> None:
         self._name = name
         self._count = count
-        self._queue: queue.PriorityQueue[tuple[int, int, Callable[[], object] | None]] = queue.PriorityQueue()
+        self._waiting: list[tuple[int, int, Callable[[], object] | None]] = []
+        """A heap; for each thing in it there is a token in `_tokens`, which wakes one thread at the least cost."""
+        self._tokens: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -58,10 +61,11 @@ class Workers:
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the result store is closed")
-            self._queue.put((order, next(self._numbers), work))
+            heapq.heappush(self._waiting, (order, next(self._numbers), work))
             self._unfinished += 1
             if len(self._threads) < min(self._count, self._unfinished):
                 self._add_thread()
+        self._tokens.put(None)
 
     def call(self, work: Callable[[], T], order: int = NORMAL) -> T:
         """Hand `work` over and wait for it, from another thread."""
@@ -76,7 +80,8 @@ class Workers:
         with self._lock:
             self._closed = True
             for _ in self._threads:
-                self._queue.put((LAST + 1, next(self._numbers), None))
+                heapq.heappush(self._waiting, (LAST + 1, next(self._numbers), None))
+                self._tokens.put(None)
         for thread in self._threads:
             thread.join(seconds)
         return not any(thread.is_alive() for thread in self._threads)
@@ -88,7 +93,9 @@ class Workers:
 
     def _work(self) -> None:
         while True:
-            _, _, work = self._queue.get()
+            self._tokens.get()
+            with self._lock:
+                _, _, work = heapq.heappop(self._waiting)
             if work is None:
                 return
             with contextlib.suppress(BaseException):  # whoever waits was told by the work itself
