@@ -6,10 +6,12 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from slimguard.model import Tool
 from slimguard.ranking import lexicon, products
 from slimguard.ranking.analysis import Analysis, analyse
+from slimguard.ranking.lexicon import Phrase
 from slimguard.ranking.weights import DEFAULT, FIELDS, Weights
 
 
@@ -25,6 +27,8 @@ class Index:
     """Case-folded ref, id or name -> places of the tools that bear it."""
     vocabulary: dict[int, list[str]]
     """Terms that a misspelt word may have meant, by length."""
+    joined: dict[str, Phrase]
+    """Neighbours in the names of tools, written as one word -> the two terms."""
     weights: Weights
     known: dict[tuple[str, str], Analysis]
 
@@ -56,9 +60,20 @@ def assemble(tools: tuple[Tool, ...], analyses: tuple[Analysis, ...], weights: W
         postings=postings,
         exact=_exact(tools),
         vocabulary=dict(vocabulary),
+        joined=_joined(analyses),
         weights=weights,
         known={(one.server, one.digest): one for one in analyses},
     )
+
+
+def _joined(analyses: tuple[Analysis, ...]) -> dict[str, Phrase]:
+    """Pairs of neighbours in names that people write as one word, such as `wordcloud`."""
+    found: dict[str, Phrase] = {}
+    for one in analyses:
+        name = [term for term, _ in one.fields[0] if len(term) >= 3 and term.isascii() and term.isalpha()]
+        for first, second in pairwise(name):
+            found.setdefault(first + second, (first, second))
+    return found
 
 
 def _exact(tools: tuple[Tool, ...]) -> dict[str, tuple[int, ...]]:

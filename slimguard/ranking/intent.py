@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from slimguard import policy
 from slimguard.ranking import lexicon, products, text
+from slimguard.ranking.languages import language_of
 from slimguard.ranking.lexicon import Kind, Phrase
 from slimguard.ranking.values import without_paths
 
@@ -42,22 +43,6 @@ class _Word:
     negated: bool
     capital: bool = False
     """Whether it is written like a name: with a capital letter within a clause."""
-
-
-def language_of(words: list[str], knows: Callable[[str], bool]) -> str:
-    """The language of space-separated `words`: English unless another one knows more of them."""
-    counts = {
-        language: sum(
-            (word in lexicon.lists("lexicon_stopwords.tsv")[language]) + (word in lexicon.surface_words(language))
-            for word in words
-        )
-        for language in text.LATIN
-        if language != "en"
-    }
-    english_words = lexicon.lists("lexicon_stopwords.tsv")["en"] | lexicon.lists("lexicon_stopwords.tsv")["soft"]
-    own = sum((word in english_words) + knows(text.stem(word)) for word in words)
-    language, most = max(counts.items(), key=lambda item: (item[1], item[0]))
-    return language if most > own else "en"
 
 
 def read(query: str, knows: Callable[[str], bool], repair: Repair) -> list[Concept]:

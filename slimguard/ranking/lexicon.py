@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -176,14 +176,23 @@ def _by_beginning(language: str) -> dict[str, tuple[str, ...]]:
 
 def meaning(language: str, said: Sequence[str]) -> dict[Phrase, Kind] | None:
     """Alternatives of a word or phrase of `language` in any of its forms, None if it is not known."""
-    stems = [text.stem(word, language) for word in said]
+    stems = [_stems(word, language) for word in said]
     found: dict[Phrase, Kind] = {}
     for word in _by_beginning(language).get(said[0][:3], ()):
         parts = word.split(" ")
-        if len(parts) == len(stems) and [text.stem(part, language) for part in parts] == stems:
+        if len(parts) == len(stems) and all(
+            own & _stems(part, language) for own, part in zip(stems, parts, strict=True)
+        ):
             for phrase, kind in words_of(language)[word].items():
                 _add(found, (phrase,), kind, ())
     return found or None
+
+
+@lru_cache(maxsize=65536)
+def _stems(word: str, language: str) -> frozenset[str]:
+    """Stems of a word; German `kurs` has another one than `kurse`, so that both count."""
+    plural = {text.stem(word + "e", language)} if language == "de" and word.endswith("s") else set[str]()
+    return frozenset({text.stem(word, language), *plural})
 
 
 @cache

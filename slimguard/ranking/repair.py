@@ -10,6 +10,8 @@ from slimguard.ranking.index import Index
 from slimguard.ranking.lexicon import Kind, Phrase
 
 _READINGS = 3
+_PAIR_CHARS = 7
+"""Shorter words are too near to too many pairs."""
 
 
 def repair(index: Index, word: str, before: str, after: str) -> dict[Phrase, tuple[Kind, float]]:
@@ -19,7 +21,7 @@ def repair(index: Index, word: str, before: str, after: str) -> dict[Phrase, tup
         if joined and text.stem(joined) in index.postings:
             found[(text.stem(joined),)] = ("compound", 1.0)
     found = found or _split(index, word)
-    return found or _misspelt(index, word)
+    return found or _misspelt(index, word) or _misspelt_pair(index, word)
 
 
 def _split(index: Index, word: str) -> dict[Phrase, tuple[Kind, float]]:
@@ -50,3 +52,14 @@ def _misspelt(index: Index, word: str) -> dict[Phrase, tuple[Kind, float]]:
             scored[term] = max(scored.get(term, 0.0), fit)
     best = sorted(scored.items(), key=lambda item: (-item[1], -len(index.postings[item[0]]), item[0]))
     return {(term,): ("typo", fit) for term, fit in best[:_READINGS]}
+
+
+def _misspelt_pair(index: Index, word: str) -> dict[Phrase, tuple[Kind, float]]:
+    """Two words of a tool's name that were written as one, with one edit."""
+    if len(word) < _PAIR_CHARS or not word.isascii() or not word.isalpha():
+        return {}
+    for written in dict.fromkeys((word, text.stem(word))):
+        near = process.extractOne(written, index.joined.keys(), scorer=OSA.distance, score_cutoff=1)
+        if near:
+            return {index.joined[near[0]]: ("typo", 1.0)}
+    return {}

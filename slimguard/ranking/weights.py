@@ -90,7 +90,7 @@ class Weights:
     """Evidence of matched words: this times the square root of how many of the rarest words they amount to."""
     sure_name: float = 1.8
     """Evidence of a tool whose whole name is said."""
-    sure_least: float = 2.15
+    sure_least: float = 2.0
     """Evidence below which confidence is low."""
     sure_missed: float = 1.5
     """What it takes off that one of the rarest words is missed."""

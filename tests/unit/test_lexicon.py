@@ -7,6 +7,7 @@ from importlib.resources import files
 import pytest
 
 from slimguard.ranking import lexicon, products, text
+from slimguard.ranking.languages import language_of
 
 LANGUAGES = ["zh", "ja", "ko", "es", "fr", "de", "pt"]
 
@@ -69,7 +70,13 @@ def test_a_word_of_each_language_leads_to_its_english(language: str, word: str, 
 
 def test_other_forms_of_a_word_are_known_too() -> None:
     assert lexicon.meaning("es", ["facturas"]) == lexicon.meaning("es", ["factura"])
+    assert lexicon.meaning("de", ["preise"]) == lexicon.meaning("de", ["preis"])
     assert lexicon.meaning("de", ["quux"]) is None
+
+
+def test_a_language_is_known_by_other_forms_of_its_words_too() -> None:
+    assert language_of(["historische", "aktienkurse"], lambda _term: False) == "de"
+    assert language_of(["zzz", "qqq"], lambda _term: False) == "en"
 
 
 def test_a_run_is_cut_into_the_longest_known_words() -> None:

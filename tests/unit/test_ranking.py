@@ -76,6 +76,7 @@ def test_negated_words_do_not_pull_their_tool_in() -> None:
 def test_a_typing_error_still_finds_the_tool() -> None:
     assert ids("craete an isue")[0] == "github/create_issue"
     assert ids("wether forcast")[0] == "weather/get_forecast"
+    assert ids("pullreqeusts")[0] == "github/list_pull_requests"
 
 
 def test_a_product_written_apart_is_found() -> None:
