@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -103,6 +104,23 @@ async def test_stored_answers_leave_the_memory_before_held_ones(monkeypatch: pyt
 
     assert states == ["failed", "stored", "held", "stored", "held", "stored"]
     assert [run.answer is not None for run in shelf.runs.values()] == [False, False, True, True, True, True]
+
+
+async def test_old_runs_are_forgotten_many_at_once_so_that_few_calls_look_through_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(policy, "REMEMBERED_RUNS", 16)
+    shelf, sizes = Shelf(), list[int]()
+    for number in range(100):
+        run = Run(execution(f"r{number}"))
+        run.finish("stored", "yes", "")
+        shelf.runs[run.execution.ref] = run
+        shelf.kept(run)
+        sizes.append(len(shelf.runs))
+        assert run.execution.ref in shelf.runs
+
+    assert max(sizes) == 16
+    assert sum(later < earlier for earlier, later in pairwise(sizes)) <= 30
 
 
 async def test_a_run_that_somebody_waits_for_keeps_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
