@@ -21,6 +21,8 @@ def asked_for(concepts: list[Concept]) -> frozenset[str]:
 
 def _classes(concept: Concept, *, first: bool) -> frozenset[str]:
     """Classes of a concept, by its own word if that is a verb of tools, else by its closest alternatives that are."""
+    if _is_plural(concept.word):
+        return frozenset()
     classes = verbs.classes()
     for kinds in _CLOSER_FIRST if first else _CLOSER_FIRST[:2]:
         names = frozenset(
@@ -29,6 +31,11 @@ def _classes(concept: Concept, *, first: bool) -> frozenset[str]:
         if names:
             return names
     return frozenset()
+
+
+def _is_plural(word: str) -> bool:
+    """Whether an English word is in a form that no request has: `shares` are things, `share` may be an action."""
+    return word.isascii() and len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
 
 def _readings(concept: Concept, kinds: tuple[str, ...]) -> list[Phrase]:

@@ -10,7 +10,7 @@ from slimguard import policy
 from slimguard.ranking import lexicon, products, text
 from slimguard.ranking.languages import language_of
 from slimguard.ranking.lexicon import Kind, Phrase
-from slimguard.ranking.values import without_paths
+from slimguard.ranking.values import in_words
 
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-z0-9À-ɏ]*")
 
@@ -47,7 +47,7 @@ class _Word:
 
 def read(query: str, knows: Callable[[str], bool], repair: Repair) -> list[Concept]:
     """The concepts of `query` in order; `knows` tells whether the catalog has a term, `repair` mends unknown words."""
-    cleaned = without_paths(text.clean(query[: policy.FIND_QUERY_CHARS]))
+    cleaned = in_words(text.clean(query[: policy.FIND_QUERY_CHARS]))
     words = text.split_words(cleaned)[: policy.QUERY_WORDS]
     spaced = [word for word in words if not text.is_cjk(word)]
     language = language_of(spaced, knows)

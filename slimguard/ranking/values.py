@@ -1,4 +1,4 @@
-"""File paths in a query: they say that there is a file and of what format, not what their folders are called."""
+"""Values in a query that say something else than their words: file paths and sums to be worked out."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from slimguard.ranking import lexicon, text
 
 _PATH = re.compile(r"""(?<![^\s'"`(=“「])(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@-]+){2,}[/\\]?""")
 """Two folders or more, so that `and/or`, `owner/name` and dates with slashes stay words."""
+_SUM = re.compile(r"\d\s*\)?\s*[*×÷^+]\s*\(?\s*\d")
+"""An operator between numbers; `/` and `-` alone are dates, ranges and telephone numbers."""
 _EXTENSION_CHARS = 5
 
 
-def without_paths(query: str) -> str:
+def in_words(query: str) -> str:
+    """`query` with its paths as `file` and their format, and with `calculate` after an arithmetic expression."""
+    words = _without_paths(query)
+    return f"{words} calculate" if _SUM.search(words) else words
+
+
+def _without_paths(query: str) -> str:
     """`query` with `file` and the format in place of each path to a file, and its last name in place of a folder's.
 
     A format that the query names besides is not said twice.

@@ -1,10 +1,10 @@
-"""File paths in a query are values: what they say about the tool is `file` and the format."""
+"""Values in a query: a path says `file` and the format, a sum says `calculate`."""
 
 from __future__ import annotations
 
 import pytest
 
-from slimguard.ranking.values import without_paths
+from slimguard.ranking.values import in_words
 
 
 @pytest.mark.parametrize(
@@ -19,9 +19,16 @@ from slimguard.ranking.values import without_paths
     ],
 )
 def test_a_path_says_file_and_format(query: str, words: str) -> None:
-    assert without_paths(query).split() == words.split()
+    assert in_words(query).split() == words.split()
 
 
-@pytest.mark.parametrize("query", ["read and/or write", "fork owner/name", "on 12/11/2025", "a TCP/IP/UDP scan", "a/b"])
+@pytest.mark.parametrize(
+    "query", ["read and/or write", "fork owner/name", "on 12/11/2025", "call 030-123 / 4-5", "a TCP/IP/UDP scan", "a/b"]
+)
 def test_what_only_looks_like_a_path_stays(query: str) -> None:
-    assert without_paths(query) == query
+    assert in_words(query) == query
+
+
+@pytest.mark.parametrize("query", ["(1234*5.6)/7", "what is 3 + 4", "17 × 23", "2^10 exactly"])
+def test_a_sum_says_calculate(query: str) -> None:
+    assert in_words(query) == f"{query} calculate"
