@@ -27,7 +27,7 @@ _BEGIN = re.compile(r"^BEGIN:([A-Z]{3,20})\r?$", re.MULTILINE)
 _COMMIT = re.compile(r"^commit [0-9a-f]{7,64}\b", re.MULTILINE)
 _MAIL = re.compile(r"^From \S+ .{0,60}\d\d:\d\d", re.MULTILINE)
 _FIRST_KEY = re.compile(
-    r"(?:\A|\n[ \t]*\r?\n(?:[ \t]*\r?\n)*|^---+[ \t]*\n)([A-Za-z][\w .()/-]{0,40}?):(?=[ \t]|\r?$)", re.MULTILINE
+    r"(?:\A|(?<=\n\n)|(?<=\n\r\n)|(?<=---\n))([A-Za-z][\w .()/-]{0,40}?):(?=[ \t]|\r?$)", re.MULTILINE
 )
 
 

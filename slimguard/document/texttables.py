@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from slimguard.document.listings import listed_columns
 from slimguard.document.stanzas import stanza_columns
 from slimguard.model import Json
 
@@ -70,10 +71,13 @@ def text_tables(text: str) -> Iterator[TextTable]:
     if aligned is not None:
         yield aligned
         return
-    blocks = stanza_columns(text)
-    if blocks is not None:
-        columns, cells, line = blocks
-        yield TextTable("stanzas", columns, cells, len(cells[0]), line)
+    kind: TextTableKind = "fixed"
+    columned = listed_columns(text)
+    if columned is None:
+        kind, columned = "stanzas", stanza_columns(text)
+    if columned is not None:
+        columns, cells, line = columned
+        yield TextTable(kind, columns, cells, len(cells[0]), line)
 
 
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:|\b\d{2}:\d{2}:\d{2}\b")

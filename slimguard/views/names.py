@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 _TITLE = re.compile(r"(?i)^(?:title|name|subject|summary|headline|full_?name|display_?name|place)$")
-_IDENT = re.compile(r"(?i)^(?:number|identifier|key|_key|iid|no|path|file|file_?name|file_?path|line|slug|sku|symbol)$")
+_IDENT = re.compile(
+    r"(?i)^(?:number|identifier|key|_key|iid|no|path|file|file_?name|file_?path|line|slug|sku|symbol|pid)$"
+)
 _ID = re.compile(r"(?i:^(?:.*_)?(?:id|uid|uuid|guid|sha|hash|oid)$)|.*[a-z0-9](?:Id|ID)$")
 _STATE = re.compile(
     r"(?i)(?:status|state|phase|conclusion|outcome|result|level|severity|priority|type|kind|reason|draft|category|"
@@ -32,14 +34,14 @@ _MACHINE = re.compile(
 )
 """What servers keep for themselves."""
 _COMMIT = re.compile(r"(?i)^(?:sha|hash|oid|commit|commit_?(?:sha|hash|id)|revision)$")
-_PAIR = re.compile(r".*\[(.*\D.*)\]$", re.DOTALL)
 
 
 def leaf_name(name: str) -> str:
     """The last step of a column's name: `login` of `user.login`, `Subject` of `headers[Subject]`."""
-    match = _PAIR.match(name)
-    if match:
-        return match.group(1)
+    if name.endswith("]") and "[" in name:
+        inner = name[name.rindex("[") + 1 : -1]
+        if inner and not inner.isdigit():
+            return inner
     last = name.rsplit(".", 1)[-1]
     return last.split("[", 1)[0] or last
 

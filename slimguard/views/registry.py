@@ -16,9 +16,11 @@ from slimguard.views.log import log_view, looks_like_log
 from slimguard.views.markup import html_view, looks_like_html
 from slimguard.views.matches import looks_like_matches, matches_view
 from slimguard.views.model import Content, Part, Sketch
+from slimguard.views.plan import looks_like_plan, plan_view
 from slimguard.views.prose import prose_view
 from slimguard.views.snapshot import looks_like_snapshot, snapshot_view
 from slimguard.views.texttable import texttable_view
+from slimguard.views.treetext import looks_like_tree, tree_text_view
 from slimguard.views.xmlview import xml_view
 from slimguard.views.yamlview import looks_like_yaml, yaml_view
 
@@ -97,6 +99,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("xml", _is_xml, xml_view),
     Kind("html", lambda content: looks_like_html(content.text), html_view),
     Kind("table", _is_table, texttable_view),
+    Kind("tree text", lambda content: looks_like_tree(content.lines), tree_text_view),
+    Kind("plan", lambda content: looks_like_plan(content.lines), plan_view),
     Kind("snapshot", lambda content: looks_like_snapshot(content.lines), snapshot_view),
     Kind("matches", lambda content: looks_like_matches(content.lines), matches_view),
     Kind("log", lambda content: not looks_like_trace(content.text) and looks_like_log(content.lines), log_view),

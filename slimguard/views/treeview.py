@@ -15,6 +15,7 @@ from slimguard.views.profile import Column
 
 OUTLINE_TOKENS = 420
 CHILDREN_SHOWN = 12
+ROOTS_SHOWN = 36
 OUTLINE_NODES = 400
 NAME_CHARS = 56
 
@@ -32,19 +33,26 @@ class Nodes:
 def tree_parts(table: Table, columns: Ranked, content: Content, roots: Table | None, rank: int) -> list[Part]:
     """The outline of a `tree` table down to the depth that fits; `roots` holds the records above its first level."""
     nodes = _nodes(table, columns, roots)
+    lines = outline_lines(nodes, content)
+    sizes = Counter(nodes.depths)
+    deepest = max(nodes.depths, default=0)
+    levels = ", ".join(f"{depth}: {count:,}" for depth, count in sorted(sizes.items())[:10])
+    first = f"{len(nodes.order):,} nodes, depth {deepest}, nodes by depth {levels}; [n]: nodes below"
+    return [Part((first,), rank=rank), Part(lines, rank=rank, tokens=content.share(OUTLINE_TOKENS), more="… {n} more")]
+
+
+def outline_lines(nodes: Nodes, content: Content) -> list[str]:
+    """The outline of nodes down to the depth that fits."""
     lines: list[str] = []
     sizes = Counter(nodes.depths)
     for depth in range(12):
         if sum(count for level, count in sizes.items() if level < depth) > OUTLINE_NODES:
             break
-        more = _outline(nodes, depth)
+        more = _outline(nodes, depth, CHILDREN_SHOWN if depth else ROOTS_SHOWN)
         if lines and (more == lines or not content.counter.within("\n".join(more), content.share(OUTLINE_TOKENS))):
             break
         lines = more
-    deepest = max(nodes.depths, default=0)
-    levels = ", ".join(f"{depth}: {count:,}" for depth, count in sorted(sizes.items())[:10])
-    first = f"{len(nodes.order):,} nodes, depth {deepest}, nodes by depth {levels}; [n]: nodes below"
-    return [Part((first,), rank=rank), Part(lines, rank=rank, tokens=content.share(OUTLINE_TOKENS), more="… {n} more")]
+    return lines
 
 
 def _nodes(table: Table, columns: Ranked, roots: Table | None) -> Nodes:
@@ -115,7 +123,7 @@ def _linked(name: Callable[[int], str], depths: list[int], parents: list[int]) -
     return Nodes(name, order, depths, below)
 
 
-def _outline(nodes: Nodes, deepest: int) -> list[str]:
+def _outline(nodes: Nodes, deepest: int, children: int) -> list[str]:
     """Lines of the nodes above `deepest` with how many nodes stand below; those at it, and leaves, side by side."""
     lines: list[str] = []
     side: list[str] = []
@@ -123,8 +131,8 @@ def _outline(nodes: Nodes, deepest: int) -> list[str]:
 
     def close() -> None:
         if side:
-            more = f" … {len(side) - CHILDREN_SHOWN} more" if len(side) > CHILDREN_SHOWN else ""
-            lines.append(f"{'  ' * level}{' · '.join(side[:CHILDREN_SHOWN])}{more}")
+            more = f" … {len(side) - children} more" if len(side) > children else ""
+            lines.append(f"{'  ' * level}{' · '.join(side[:children])}{more}")
             side.clear()
 
     for place in nodes.order:

@@ -77,10 +77,10 @@ def test_a_name_is_preferred_to_a_copy_of_it_among_labels():
     assert labels_of(items) == ["metadata.name"]
 
 
-def test_pid_is_no_identifier_and_an_e_tag_no_column_worth_a_row():
+def test_processes_are_named_by_number_and_name_and_an_e_tag_is_no_column_worth_a_row():
     items = [{"Pid": 7000 - place * 3, "etag": f'"{place}00017{place}"', "Name": f"/box{place}"} for place in range(20)]
     found = columns_of(items)
-    assert [column.name for column in found.labels] == ["Name"]
+    assert [column.name for column in found.labels] == ["Pid", "Name"]
     assert found.scores["etag"] < 0.2
 
 
