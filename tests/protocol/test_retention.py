@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def test_a_result_past_its_time_is_expired_for_the_guard_that_made_it(bench, helpers, until):
     bench.counting()
-    bench.section["store"]["ttl_seconds"] = 1
+    bench.section["store"]["ttl_seconds"] = 3
     host = bench.host()
     ref = helpers.ref_of(host.tool("count/big", {"lines": 2_000}))
     until(lambda: "has expired" in helpers.text_of(host.read(ref)), what="the end of its time")
