@@ -137,16 +137,18 @@ def parsed(expression: str) -> Any:
 def repaired(expression: str) -> str:
     """What is usually meant by an expression that does not parse: `=`, `and`, bare numbers, dashes in keys, `$.`."""
     text = re.sub(r"^\s*\$\.?|^\s*\.(?=\w)", "", expression)
-    text = _outside_quotes(text, lambda part: re.sub(r"(?<![=!<>])=(?!=)", "==", part))
-    text = _outside_quotes(text, lambda part: re.sub(r"([A-Za-z_]\w*(?:-\w+)+)", r'"\1"', part))
-    text = _outside_quotes(
+    text = re.sub(r"\[\s*(?:'([^'\"\\\]]+)'|\"([^'\"\\\]]+)\")\s*\]", lambda match: f'."{match[1] or match[2]}"', text)
+    text = text.removeprefix(".")
+    text = outside_quotes(text, lambda part: re.sub(r"(?<![=!<>])=(?!=)", "==", part))
+    text = outside_quotes(text, lambda part: re.sub(r"([A-Za-z_]\w*(?:-\w+)+)", r'"\1"', part))
+    text = outside_quotes(
         text,
         lambda part: re.sub(
             r"\b(and|or|not)\b", lambda match: _WORDS[match.group(1).lower()], part, flags=re.IGNORECASE
         ),
     )
-    text = _outside_quotes(text, lambda part: re.sub(r"([=<>]\s*)(-?\d+(?:\.\d+)?)(?![\w`])", r"\1`\2`", part))
-    return _outside_quotes(text, lambda part: re.sub(r"([=<>]\s*)(true|false|null)\b", r"\1`\2`", part)).strip()
+    text = outside_quotes(text, lambda part: re.sub(r"([=<>]\s*)(-?\d+(?:\.\d+)?)(?![\w`])", r"\1`\2`", part))
+    return outside_quotes(text, lambda part: re.sub(r"([=<>]\s*)(true|false|null)\b", r"\1`\2`", part)).strip()
 
 
 def with_literals(expression: str) -> str:
@@ -207,7 +209,8 @@ def syntax_hint(expression: str) -> str:
     return "texts take single quotes, numbers backticks: items[?state=='open' && size>`5`].{id: id, name: name}"
 
 
-def _outside_quotes(text: str, change: Callable[[str], str]) -> str:
+def outside_quotes(text: str, change: Callable[[str], str]) -> str:
+    """`text` with `change` made to its parts outside quotes and backticks."""
     parts = re.split(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)""", text)
     return "".join(part if place % 2 else change(part) for place, part in enumerate(parts))
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Sequence
 
-from slimguard.document import format_path
+from slimguard.document import format_path, walk
 from slimguard.errors import QueryRejected
 from slimguard.model import Json, is_array, is_object
-from slimguard.readers.jmes import evaluate, is_empty, leading_keys, parsed, repaired, with_literals
+from slimguard.readers.jmes import evaluate, is_empty, leading_keys, outside_quotes, parsed, repaired, with_literals
 
 Root = tuple[str, Json]
 """A JSON value that expressions run on, and what answers call it."""
+_PIPED = re.compile(r"\|\s*(length|keys|values|sort|max|min|sum|avg|reverse|type|to_string|to_number)(?=\s*(?:\||\Z))")
+_BY_KEY = re.compile(r"(\b(?:sort_by|max_by|min_by)\([^,()]+,\s*)(?=[A-Za-z_\"])")
+_KEYED = re.compile(r"\A((?:\w+|\"[^\"]+\")(?:\.(?:\w+|\"[^\"]+\"))*)\[(?=[?*\]])")
+_PLAIN = re.compile(r"[A-Za-z_]\w*\Z")
+_DEPTH, _WALKED = 8, 4_000
 _LOOKED_AT = 400
 _MAIN_NAMES = frozenset(("rows", "data", "result", "results", "items", "records", "list", "root"))
 """What people call the main array when they have not seen its name."""
@@ -30,6 +37,22 @@ def readable(expression: str) -> tuple[str, tuple[str, ...]]:
             raise error from None
         return fixed, (f"read as {fixed}",)
     return expression, ()
+
+
+def with_quotes(expression: str, roots: Sequence[Root]) -> str:
+    """The expression with keys that are no plain names, such as `app.kubernetes.io/name`, in quotes."""
+    odd = {
+        step
+        for _, root in roots
+        for path, _ in walk(root, depth=_DEPTH, limit=_WALKED)
+        for step in path[-1:]
+        if isinstance(step, str) and not _PLAIN.match(step)
+    }
+    for key in sorted(odd, key=len, reverse=True):
+        if key and key in expression:
+            written = json.dumps(key, ensure_ascii=False)
+            expression = outside_quotes(expression, lambda part, key=key, written=written: part.replace(key, written))
+    return expression
 
 
 def evaluated(
@@ -52,7 +75,7 @@ def second_reading(
     expression: str, roots: Sequence[Root], monotonic: Callable[[], float]
 ) -> tuple[str, list[Root]] | None:
     """Another reading of an expression that found nothing, when it finds something: literals, or another root."""
-    candidates = [with_literals(expression)]
+    candidates = [with_literals(expression), *_rewritten(expression)]
     start, keys = leading_keys(expression)
     if keys:
         for _, value in roots:
@@ -74,6 +97,15 @@ def second_reading(
         if full:
             return candidate, full
     return None
+
+
+def _rewritten(expression: str) -> list[str]:
+    """What people mean by writings of other languages: `| length`, `.*` over an array, `[?…]` over a keyed map."""
+    piped = _PIPED.sub(r"| \1(@)", expression)
+    referred = _BY_KEY.sub(r"\1&", piped)
+    listed = re.sub(r"\.\*(?=\.|\[|\Z|\s)", "[*]", referred)
+    keyed = _KEYED.sub(r"values(\1)[", referred)
+    return [piped, referred, listed, keyed]
 
 
 def _renamed(expression: str, start: int, key: str, value: Json) -> list[str]:

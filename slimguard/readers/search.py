@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,15 +13,18 @@ from slimguard.policy import REGEX_SECONDS, SEARCH_TOKENS, SEARCH_WINDOW_CHARS
 from slimguard.query import Query, print_query
 from slimguard.readers.cursor import stale
 from slimguard.readers.fitting import capped, fit, printable
-from slimguard.readers.matching import Found, bare, compiled, matches, terms_of
+from slimguard.readers.matching import Found, Pattern, bare, compiled, matches, terms_of
 from slimguard.readers.model import Answer, Request
 from slimguard.readers.places import kinds, places_of, without_repeats
 from slimguard.readers.scanning import Scans, detached, scanned, texts_of
+from slimguard.readers.select import read_select
 from slimguard.readers.spelling import alike_words, longest_part
 from slimguard.readers.written import Writer, columns_line, merged_excerpts
 
 _PAIR = re.compile(r"([\w.-]+)\s*[:=]\s*([^\s:=].*)\Z")
 """`key=value` and `key: value`, as people write them of any format."""
+_PATH = re.compile(r"(?:\$\.?|\.)?[A-Za-z_][\w-]*(?:\.[\w-]+|\[[^\]\s]*\])+\Z")
+"""A path as people write it: `items[3].name`, `$.items[0]`."""
 _MANY = 25
 """With more kinds of hits than this the search is too wide to be read: its first answer is shorter."""
 _ADVISED = 4
@@ -49,12 +53,41 @@ def read_words(request: Request) -> Answer:
         found = [scan.near() for scan in scans.scans]
         if any(item.total for item in found):
             return _shown(request, found, "place", "with all words near each other")
-    return _some_words(request, terms, scans)
+    as_path = _read_as_path(request) if _PATH.match(request.query.text.strip()) else None
+    return as_path or _some_words(request, terms, scans)
+
+
+def _read_as_path(request: Request) -> Answer | None:
+    """For words that occur nowhere and are a path in the result's JSON: what stands there."""
+    query = Query("select", request.query.text.strip(), block=request.query.block)
+    try:
+        answer = read_select(replace(request, query=query))
+    except QueryRejected:
+        return None
+    if answer.shown in ("nothing found", "0"):
+        return None
+    return replace(answer, notes=("no hits for these words; read as select:", *answer.notes), query=query)
 
 
 def read_regex(request: Request) -> Answer:
     """Matches of a pattern, line anchors meaning lines; in JSON it runs on decoded strings."""
-    regex = compiled(request.query)
+    found = _matched(request, compiled(request.query))
+    if not any(item.total for item in found) and not request.query.text.isascii():
+        for form in ("NFD", "NFC"):
+            other = unicodedata.normalize(form, request.query.text)
+            if other != request.query.text and not any(item.total for item in found):
+                found = _matched(request, compiled(replace(request.query, text=other)))
+    if not any(item.total for item in found):
+        stopped = any(item.capped for item in found)
+        notes = ("stopped early: not all of the text was searched",) if stopped else ()
+        plain = re.sub(r"[\\^$.*+?{}\[\]|()]+", " ", request.query.text).strip()
+        hint = f"next: {read_call(_refs(request), print_query(Query('words', plain)))}" if plain else ""
+        return Answer("regex", "0 hits", hint, notes=notes)
+    return _shown(request, found, "hit")
+
+
+def _matched(request: Request, regex: Pattern) -> list[Found]:
+    """The matches of a pattern in all texts, as far as its time goes."""
     size = sum(len(block.text or "") for source in request.sources for block in source.document.blocks)
     deadline = request.context.monotonic() + REGEX_SECONDS * max(1.0, size / SEARCH_WINDOW_CHARS)
     found: list[Found] = []
@@ -63,13 +96,7 @@ def read_regex(request: Request) -> Answer:
         found.append(detached(item))
         if item.capped:
             break
-    if not any(item.total for item in found):
-        stopped = any(item.capped for item in found)
-        notes = ("stopped early: not all of the text was searched",) if stopped else ()
-        plain = re.sub(r"[\\^$.*+?{}\[\]|()]+", " ", request.query.text).strip()
-        hint = f"next: {read_call(_refs(request), print_query(Query('words', plain)))}" if plain else ""
-        return Answer("regex", "0 hits", hint, notes=notes)
-    return _shown(request, found, "hit")
+    return found
 
 
 def _shown(request: Request, found: Sequence[Found], unit: str, what: str = "") -> Answer:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from rapidfuzz import process
 
 from slimguard.document import format_path
-from slimguard.document.tables import main_array
+from slimguard.document.tables import main_array, tables_of
 from slimguard.document.united import united_values
 from slimguard.errors import QueryRejected
 from slimguard.frame import read_call
@@ -19,7 +19,7 @@ from slimguard.readers.cursor import stale
 from slimguard.readers.fitting import fit
 from slimguard.readers.jmes import is_empty, leading_keys
 from slimguard.readers.model import Answer, Request
-from slimguard.readers.rereading import Root, evaluated, readable, second_reading
+from slimguard.readers.rereading import Root, evaluated, readable, second_reading, with_quotes
 from slimguard.readers.summaries import clip
 from slimguard.readers.values import bounded_dump, fitting_dump
 
@@ -44,7 +44,7 @@ def read_select(request: Request) -> Answer:
     warning = aggregate_note(request.sources, chosen.expression)
     notes = (*chosen.notes, warning) if warning else chosen.notes
     if not chosen.full:
-        return _nothing(chosen.expression, chosen.found[0], roots, notes)
+        return _nothing(chosen.expression, chosen.found[0], roots, notes, request.context.monotonic)
     if len(chosen.full) > 1:
         return _both(request, chosen.full, notes)
     name, value = chosen.full[0]
@@ -54,13 +54,15 @@ def read_select(request: Request) -> Answer:
 
 def resolved(request: Request, roots: Sequence[Root]) -> Resolved:
     """The one reading of the expression on `roots`; equal values count once. Raises `QueryRejected`."""
-    expression, notes = readable(request.query.text)
     if not roots:
         unparsed = [note for source in request.sources for note in source.document.notes]
+        tables = tables_of(request.source.document)
+        rows = f"sql:SELECT * FROM {tables[0].name} LIMIT 5" if tables else "outline"  # noqa: S608  # a hint
         raise QueryRejected(
             f"select: the result has no JSON ({'; '.join(unparsed) or 'it is text'})",
-            next_call=read_call(request.source.ref, "outline"),
+            next_call=read_call("+".join(source.ref for source in request.sources), rows),
         )
+    expression, notes = _readable(request.query.text, roots)
     monotonic = request.context.monotonic
     found, error = evaluated(expression, roots, monotonic)
     full = [item for item in found if not is_empty(item[1])]
@@ -75,6 +77,21 @@ def resolved(request: Request, roots: Sequence[Root]) -> Resolved:
     if len(full) > 1 and all(item[1] == full[0][1] for item in full):
         full = full[:1]
     return Resolved(expression, found, full, notes)
+
+
+def _readable(expression: str, roots: Sequence[Root]) -> tuple[str, tuple[str, ...]]:
+    """The expression, or what is meant by one that does not parse; raises `QueryRejected`."""
+    try:
+        return readable(expression)
+    except QueryRejected as error:
+        quoted = with_quotes(expression, roots) if error.code == "select_syntax" else expression
+        if quoted == expression:
+            raise
+        try:
+            read, _ = readable(quoted)
+        except QueryRejected:
+            raise error from None
+        return read, (f"read as {read}",)
 
 
 def roots_of(request: Request, *, tagged: bool = True) -> list[Root]:
@@ -193,16 +210,37 @@ def _both(request: Request, found: Sequence[Root], notes: tuple[str, ...]) -> An
     return Answer("select", f"{len(found)} values that differ", "\n".join(lines), None, (*notes, more))
 
 
-def _nothing(expression: str, found: Root, roots: Sequence[Root], notes: tuple[str, ...]) -> Answer:
+def _nothing(
+    expression: str, found: Root, roots: Sequence[Root], notes: tuple[str, ...], monotonic: Callable[[], float]
+) -> Answer:
     """The empty value as it is, with the first key that is missing and the keys that exist."""
     body = bounded_dump(found[1], 200) or "null"
     root = roots[0][1]
-    lines = [body, *missing_key(expression, root)]
+    lines = [body, *(missing_key(expression, root) or _missing_last(expression, roots, monotonic))]
     if len(lines) == 1 and is_object(root):
         lines.append(f"keys of the root: {_named(list(root))}")
-    if found[1] == []:
+    if found[1] == [] and "[?" in expression:
         lines.append("the filter matched nothing: texts take single quotes, numbers backticks, and case matters")
     return Answer("select", "nothing found" if body != "0" else "0", "\n".join(lines), None, notes)
+
+
+def _missing_last(expression: str, roots: Sequence[Root], monotonic: Callable[[], float]) -> list[str]:
+    """A line on the last key of the expression when what stands before it finds something."""
+    before, dot, key = expression.rpartition(".")
+    key = key.strip().strip('"')
+    if not dot or not key or not all(char.isalnum() or char in "_- " for char in key):
+        return []
+    try:
+        found, _ = evaluated(before, roots[:1], monotonic)
+    except QueryRejected:
+        return []
+    value = found[0][1] if found else None
+    values: list[Json] = value if is_array(value) else [value]
+    keys = list(dict.fromkeys(name for item in values[:200] if is_object(item) for name in item))
+    if not keys or key in keys:
+        return []
+    close = process.extractOne(key, keys, score_cutoff=60)
+    return [f"no key {key} in {before}{f'; nearest: {close[0]}' if close else ''}; keys: {_named(keys)}"]
 
 
 def missing_key(expression: str, root: Json) -> list[str]:

@@ -1,4 +1,4 @@
-"""SQL functions whose time is linear in their texts, in place of SQLite's own that are not; no others are added.
+"""SQL functions beside SQLite's own: linear ones in place of those that are not, and a few that people expect.
 
 One call of SQLite's `instr` or `replace` with a needle of a megabyte takes minutes, and nothing can interrupt it.
 """
@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import statistics
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any
 
@@ -21,6 +24,7 @@ _CHARACTERS = 200
 _PATTERN = 1_000
 _WORK = 1 << 31
 """Instructions of a pattern times characters of a text; above it one match could take seconds."""
+_MOMENT = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d))?)?")
 _GLOB_CLASS = re.compile(r"\[(\^?)(\]?[^\]]*)\]")
 
 
@@ -32,6 +36,66 @@ def add_functions(connection: sqlite3.Connection) -> None:
     connection.create_function("trim", 2, partial(_trimmed, str.strip))
     connection.create_function("ltrim", 2, partial(_trimmed, str.lstrip))
     connection.create_function("rtrim", 2, partial(_trimmed, str.rstrip))
+
+
+def add_expected(connection: sqlite3.Connection) -> None:
+    """What other dialects have and people write: parts of dates, joined texts, the median."""
+    connection.create_function("concat", -1, _concat, deterministic=True)
+    connection.create_function("len", 1, _length, deterministic=True)
+    connection.create_function("nvl", 2, _either, deterministic=True)
+    connection.create_function("date_trunc", 2, _date_trunc, deterministic=True)
+    connection.create_function("from_unixtime", 1, _from_unixtime, deterministic=True)
+    for place, name in enumerate(("year", "month", "day", "hour", "minute")):
+        connection.create_function(name, 1, partial(_date_part, place), deterministic=True)
+    connection.create_aggregate("string_agg", 2, _StringAggregate)  # pyright: ignore[reportArgumentType]
+    connection.create_aggregate("median", 1, _Median)  # pyright: ignore[reportArgumentType]  # any value will do
+    connection.create_aggregate("stddev", 1, _Deviation)  # pyright: ignore[reportArgumentType]
+
+
+class _StringAggregate:
+    """`string_agg(value, separator)`."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._separator = ","
+
+    def step(self, value: Any, separator: Any) -> None:
+        """Take one value in; null is left out."""
+        if value is not None:
+            self._parts.append(_text(value))
+            self._separator = _text(separator) if separator is not None else ""
+
+    def finalize(self) -> str | None:
+        """The joined text."""
+        return self._separator.join(self._parts) if self._parts else None
+
+
+class _Numbers:
+    """The numbers of a group; texts that are no numbers and null are left out."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+
+    def step(self, value: Any) -> None:
+        """Take one value in."""
+        with suppress(TypeError, ValueError):
+            self.values.append(float(value))
+
+
+class _Median(_Numbers):
+    """`median(value)`."""
+
+    def finalize(self) -> float | None:
+        """The middle one, or the mean of the two in the middle."""
+        return statistics.median(self.values) if self.values else None
+
+
+class _Deviation(_Numbers):
+    """`stddev(value)`, of a sample."""
+
+    def finalize(self) -> float | None:
+        """The root of the mean square distance from the mean."""
+        return statistics.stdev(self.values) if len(self.values) > 1 else None
 
 
 def add_patterns(connection: sqlite3.Connection) -> None:
@@ -47,6 +111,52 @@ def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return f"{value:.15g}" if isinstance(value, float) and not value.is_integer() else str(value)
+
+
+def _length(value: Any) -> int | None:
+    return None if value is None else len(_text(value))
+
+
+def _either(value: Any, other: Any) -> Any:
+    return other if value is None else value
+
+
+def _concat(*values: Any) -> str:
+    return "".join(_text(value) for value in values if value is not None)
+
+
+def _moment(value: Any) -> re.Match[str] | None:
+    return None if value is None else _MOMENT.match(_text(value))
+
+
+def _date_part(place: int, value: Any) -> int | None:
+    found = _moment(value)
+    part = None if found is None else found.groups()[place]
+    return None if part is None else int(part)
+
+
+def _date_trunc(unit: Any, value: Any) -> str | None:
+    found = _moment(value)
+    if found is None or unit is None:
+        return None
+    year, month, day, hour, minute = (part or "01" for part in found.groups())
+    starts = {
+        "year": f"{year}-01-01",
+        "month": f"{year}-{month}-01",
+        "day": f"{year}-{month}-{day}",
+        "hour": f"{year}-{month}-{day} {hour}:00:00",
+        "minute": f"{year}-{month}-{day} {hour}:{minute}:00",
+    }
+    if _text(unit).lower() not in starts:
+        raise ValueError("date_trunc takes year, month, day, hour or minute")
+    return starts[_text(unit).lower()]
+
+
+def _from_unixtime(value: Any) -> str | None:
+    try:
+        return datetime.fromtimestamp(float(value), UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
 
 
 def _instr(value: Any, part: Any) -> int | None:

@@ -15,7 +15,8 @@ from typing import Any
 
 from slimguard.errors import QueryRejected
 from slimguard.policy import SQL_CELL_BYTES, SQL_CHARS, SQL_MEMORY_BYTES
-from slimguard.store.functions import add_functions, add_patterns
+from slimguard.store.dialects import translated
+from slimguard.store.functions import add_expected, add_functions, add_patterns
 from slimguard.store.tablenames import Names, repaired
 from slimguard.store.watching import Watch
 
@@ -36,6 +37,7 @@ _FUNCTIONS = frozenset((
     "rank", "regexp", "replace", "round", "row_number", "rtrim", "sign", "sqrt", "strftime", "string_agg", "substr",
     "substring", "sum", "time", "timediff", "total", "trim", "trunc", "typeof", "unicode", "unixepoch", "upper",
     "acos", "asin", "atan", "atan2", "cos", "degrees", "pi", "radians", "sin", "tan", "unhex", "unlikely", "likely",
+    "len", "nvl", "date_trunc", "from_unixtime", "year", "month", "day", "hour", "minute", "median", "stddev",
 ))  # fmt: skip
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: SQL_CELL_BYTES,
@@ -74,6 +76,7 @@ class SqliteTableSet:
         self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         self._connection.execute("PRAGMA temp_store = MEMORY")
         add_functions(self._connection)
+        add_expected(self._connection)
         for function in ("json_each", "json_tree"):  # made now: the authorizer would refuse their own CREATE TABLE
             self._connection.execute(f"SELECT count(*) FROM {function}('[]')").fetchone()  # noqa: S608  # our own names
         for category, limit in _LIMITS.items():
@@ -103,7 +106,7 @@ class SqliteTableSet:
                 self.note = ", ".join(notes)
                 return found
             except sqlite3.Error as error:
-                better = repaired(text, str(error), self._names)
+                better = repaired(text, str(error), self._names) or translated(text, str(error), self._names)
                 if better is None or better.sql in tried:
                     raise self._explained(error) from error
                 tried.add(better.sql)
