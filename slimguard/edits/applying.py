@@ -16,7 +16,7 @@ from slimguard.edits.spans import Literal, Spans, literals
 from slimguard.edits.structure import append_splice, insert_splice, remove_splices, set_splices, written
 from slimguard.edits.texts import checked, line_of, not_found, occurrences, suited, text_splices
 from slimguard.errors import QueryRejected
-from slimguard.model import is_array
+from slimguard.model import is_array, is_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,8 @@ def _stays_json(target: _Json, splices: Sequence[Splice]) -> bool:
     after = spliced(target.text, splices)
     if target.is_json:
         try:
-            return not too_deep(json.loads(after))
+            value = json.loads(after)
+            return not (is_array(value) or is_object(value)) or not too_deep(value)
         except (ValueError, RecursionError):
             return False
     found = json_in(after)

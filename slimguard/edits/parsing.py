@@ -143,4 +143,4 @@ def _only(given: Mapping[str, Any], number: int, known: tuple[str, ...]) -> None
 
 
 def _wrong(number: int, what: str) -> Exception:
-    return failed(f"edit {number} {what}", next_call=f"write {GRAMMAR}")
+    return failed(f"edit {number}: {what}", next_call=f"write {GRAMMAR}")

@@ -10,6 +10,7 @@ from slimguard.document import MISSING, Path, format_path
 from slimguard.edits.model import Splice, failed
 from slimguard.edits.places import Place
 from slimguard.edits.spans import Child, Spans
+from slimguard.edits.spelled import dumps
 from slimguard.model import Json
 
 
@@ -17,10 +18,10 @@ def written(value: Json, text: str) -> str:
     """Compact JSON of a new value, in ASCII where the text around it is written so."""
     ascii_only = text.isascii() and "\\u" in text
     try:
-        plain = json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"), allow_nan=False)
+        plain = dumps(value, ensure_ascii=ascii_only)
         plain.encode("utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":"))
+        return dumps(value, ensure_ascii=True)
     except (ValueError, RecursionError, TypeError) as error:
         raise failed(f"the new value cannot be written as JSON ({type(error).__name__})") from None
     return plain

@@ -12,14 +12,16 @@ from typing import Any
 
 from slimguard import policy, readers
 from slimguard.canonical import digest_of, dump
-from slimguard.document import Path, format_path
+from slimguard.document import Path
 from slimguard.edits import apply_edits, edits_of
+from slimguard.edits.spelled import loads
 from slimguard.errors import RequestRejected, SlimguardError
+from slimguard.guard.masking import argument_path, has_problem, masked
 from slimguard.guard.reading import Reader, opened
 from slimguard.guard.services import Services
 from slimguard.model import Caller, Json, Tool, is_object
 from slimguard.references import KEY, Attempt, Reference, attempts, may_flow, reference_of, renamed, replaced
-from slimguard.schema import Checker, Problem, Reading, read_arguments
+from slimguard.schema import Checker, Reading, read_arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ class _Value:
     @property
     def value(self) -> Json:
         return json.loads(self.text) if self.is_json else self.text
+
+    @property
+    def spelled(self) -> Json:
+        """The value, whose numbers remember their digits."""
+        return loads(self.text) if self.is_json else self.text
 
 
 async def expand(
@@ -125,19 +132,49 @@ def _decided(
     if reading.arguments is not None:
         if KEY in dump(checker.schema):
             _refuse_two_readings(tree, plain, read)
-        return Expansion(reading, flows, _spelled(reading, values))
-    wrong = [path for path in values if _argument_path(path) in {problem.path for problem in reading.problems}]
-    other = {**plain, **{path: _other_type(values[path]) for path in wrong}}
-    if wrong:
-        again = read(replaced(tree, other))
-        if again.arguments is not None:
-            return Expansion(replace(again, repaired="a reference was read as the type that the schema wants"), flows)
-    left = {path: value for path, value in plain.items() if not _has_problem(path, reading)}
+        parsed = [path for path, value in values.items() if not value.is_json and _is_parsed(reading, path)]
+        retyped = _retyped(tree, values, parsed, read) if parsed else None
+        final, spelled = retyped or (reading, _spelled(reading, values))
+        return Expansion(final, flows, spelled)
+    wrong = [path for path in values if argument_path(path) in {problem.path for problem in reading.problems}]
+    retyped = _retyped(tree, values, wrong, read) if wrong else None
+    if retyped is not None:
+        return Expansion(retyped[0], flows, retyped[1])
+    left = {path: value for path, value in plain.items() if not has_problem(path, reading)}
     literal = [path for path in plain if path not in left]
     if literal and _really_taken(replaced(tree, left), literal, read):
         kept = tuple(flow for path in left for flow in values[path].flows)
         return Expansion(read(replaced(tree, left)), kept)
-    return Expansion(replace(reading, problems=tuple(_masked(item, list(values)) for item in reading.problems)), ())
+    return Expansion(replace(reading, problems=tuple(masked(item, list(values)) for item in reading.problems)), ())
+
+
+def _is_parsed(reading: Reading, path: Path) -> bool:
+    """Whether the text that a reference gave was read as the JSON in it."""
+    if not reading.repaired or path[0] != "arguments":
+        return False
+    here: Any = reading.arguments
+    try:
+        for step in path[1:]:
+            here = here[step]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return not isinstance(here, str)
+
+
+def _retyped(
+    tree: dict[str, Any], values: Mapping[Path, _Value], paths: Sequence[Path], read: Callable[[Json], Reading]
+) -> tuple[Reading, dict[Path, str]] | None:
+    """The reading with the values at `paths` as the other type, JSON for a text and a text for JSON, if it fits."""
+    other = {path: _other_type(values[path]) for path in paths}
+    reading = read(replaced(tree, {path: value.value for path, value in values.items()} | other))
+    if reading.arguments is None:
+        return None
+    now = {
+        path: replace(value, is_json=not isinstance(other[path], str)) if path in other else value
+        for path, value in values.items()
+    }
+    why = "a reference was read as the type that the schema wants"
+    return replace(reading, repaired=why), _spelled(reading, now)
 
 
 def _spelled(reading: Reading, values: Mapping[Path, _Value]) -> dict[Path, str]:
@@ -171,7 +208,7 @@ def _refuse_two_readings(tree: Json, plain: Mapping[Path, Json], read: Callable[
         literal = replaced(tree, {other: value for other, value in plain.items() if other != path})
         if _really_taken(literal, [path], read):
             raise RequestRejected(
-                f"{_argument_path(path)} can be read as a reference and as the object that the schema takes",
+                f"{argument_path(path)} can be read as a reference and as the object that the schema takes",
                 next_call="give the value itself there",
                 code="ambiguous_reference",
             )
@@ -185,32 +222,6 @@ def _other_type(value: _Value) -> Json:
         return json.loads(value.text)
     except (ValueError, RecursionError):
         return value.text
-
-
-def _argument_path(path: Path) -> str:
-    """Where a reference stands, as validation names it."""
-    if path[0] == "beside":
-        return f"arguments.{format_path(path[1:])}"
-    inner = path[1:]
-    return "arguments" if not inner else f"arguments{'' if isinstance(inner[0], int) else '.'}{format_path(inner)}"
-
-
-def _has_problem(path: Path, reading: Reading) -> bool:
-    return any(_within(problem.path, _argument_path(path)) for problem in reading.problems)
-
-
-def _within(place: str, path: str) -> bool:
-    return place == path or (place.startswith(path) and place[len(path) : len(path) + 1] in (".", "["))
-
-
-def _masked(problem: Problem, paths: Sequence[Path]) -> Problem:
-    """A broken rule without the keys of a referenced value, which the host has not seen (P12)."""
-    for path in map(_argument_path, paths):
-        if problem.path == path and problem.rule in ("type", "enum", "const", "pattern", "required"):
-            return replace(problem, words=f"the value of the reference {problem.words}")
-        if _within(problem.path, path):
-            return Problem(path, problem.rule, f"the value of the reference breaks {problem.rule}", problem.fragment)
-    return problem
 
 
 class _Expander:
@@ -244,7 +255,7 @@ class _Expander:
             part = readers.read_exact(sources, reference.part.query, context)
             if reference.part.edits is None:
                 return part.text, part.is_json
-            edits = edits_of(replaced(reference.part.edits, {path: item.value for path, item in inner.items()}))
+            edits = edits_of(replaced(reference.part.edits, {path: item.spelled for path, item in inner.items()}))
             return apply_edits(part.text, edits, is_json=part.is_json, keep_steps=False).text, part.is_json
 
         text, is_json = await self._services.compute.run(work)

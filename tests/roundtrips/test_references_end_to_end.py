@@ -45,6 +45,17 @@ def test_numbers_arrive_as_the_result_spelled_them(desk):
     assert saved(rig)["object"]["é"] == "ü"
 
 
+def test_digits_survive_a_change_of_type_and_a_reference_inside_of_edits(desk):
+    rig, agent, store = desk
+    ref = store('{"z": 1.50, "e": 1E3, "f": [' + ", ".join(['"filler"'] * 4_000) + "]}")
+    agent.run("anything/save", {"object": {"$result": ref}})
+    assert '{"z": 1.50, "e": 1E3, ' in rig.state("anything", "last_request.json").decode()
+    number = {"$result": {"ref": ref, "select": "e"}}
+    text = {"$result": {"ref": ref, "select": "{z: z}", "edits": [{"set": "/z", "to": number}]}}
+    agent.run("anything/save", {"text": text})
+    assert saved(rig)["text"] == '{"z":1E3}'
+
+
 def test_references_stand_anywhere_and_inside_each_other(desk):
     rig, agent, store = desk
     ref = store(large(title="T", tags=["a", "b"]))

@@ -8,6 +8,7 @@ import pytest
 
 from slimguard import policy
 from slimguard.edits import apply_edits, edits_of
+from slimguard.edits.spelled import loads
 from slimguard.errors import QueryRejected
 
 
@@ -176,3 +177,19 @@ def test_limits_are_errors(monkeypatch):
 
 def test_a_value_that_json_cannot_hold_is_refused():
     assert "cannot be written" in refused("{}", {"set": "/a", "to": float("nan")})
+
+
+def test_numbers_of_a_new_value_keep_the_digits_that_they_came_with():
+    value = loads('{"a": [1.50, 1E2, 3], "b": "spelled 0"}')
+    new = apply_edits('{"x": 2.0}', edits_of({"set": "/x", "to": value})).text
+    assert new == '{"x": {"a":[1.50,1E2,3],"b":"spelled 0"}}'
+
+
+@pytest.mark.parametrize(("text", "expected"), [("1", "2"), ("1.50", "2.50"), ("true", None), ("null", None)])
+def test_a_value_that_is_no_container_is_edited_or_refused(text, expected):
+    edits = edits_of({"replace": "1", "with": "2"})
+    if expected is None:
+        with pytest.raises(QueryRejected):
+            apply_edits(text, edits, is_json=True)
+    else:
+        assert apply_edits(text, edits, is_json=True).text == expected

@@ -73,6 +73,11 @@ def test_structured_content_is_given_from_the_stored_bytes(desk):
     assert exact(desk, desk.result(raw), "select:v").text == "[1.10, 2]"
 
 
+def test_structured_content_alone_is_given_as_a_text_from_the_stored_bytes(desk):
+    part = exact(desk, desk.result(b'{"content":[], "structuredContent": {"v": [1.10, 1e2]} }'), "")
+    assert part.text == '{"v": [1.10, 1e2]}' and not part.is_json
+
+
 def test_several_results_are_joined_without_marks(desk):
     sources = [desk.json({"items": [{"n": 1}]}, 1), desk.json({"items": [{"n": 2}]}, 2)]
     assert json.loads(exact(desk, sources, "select:items").text) == [{"n": 1}, {"n": 2}]
