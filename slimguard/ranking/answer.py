@@ -130,8 +130,11 @@ def _ranked(index: Index, scores: Scores, within: str | None) -> list[int]:
 
 _CLEAR_LEAD = 2.4
 """How many times the next score the first one is when it is shown alone."""
-_CLEAR_LEAD_BRIEF = 2.0
+_CLEAR_LEAD_BRIEF = 1.75
 """The same for a query that asks for one thing."""
+_CLEAR_LEAD_SURE = 1.3
+"""The same when the evidence for the first tool of such a query is above `_SURE`."""
+_SURE = 3.25
 _CLEAR_LEAD_SAID = 1.2
 """The same when such a query says the whole name of the first tool and not that of the second."""
 _KEPT_SHARE = 0.33
@@ -165,9 +168,10 @@ def _chosen(asking: _Asking, limit: int) -> Found:
     groups = {places[0]: places for places in _copies(asking)}
     worth = _worth(asking, list(groups), limit)
     heads = list(worth)
-    low = confidence.evidence(index, asking.scores, heads) < 0
+    sure = confidence.evidence(index, asking.scores, heads)
+    low = sure < 0
     kept = [place for place in heads if worth[place] >= _KEPT_SHARE * worth[heads[0]]]
-    if not low and _is_clear(asking, list(groups)):
+    if not low and _is_clear(asking, list(groups), sure):
         kept = kept[:1]
     matches = tuple(
         Match(
@@ -182,17 +186,19 @@ def _chosen(asking: _Asking, limit: int) -> Found:
     return Found(matches, how, _nearest(index, asking.asked) if low else ())
 
 
-def _is_clear(asking: _Asking, heads: list[int]) -> bool:
-    """Whether the first of several tools leads by enough to stand alone."""
+def _is_clear(asking: _Asking, heads: list[int], sure: float) -> bool:
+    """Whether the first of several tools leads by enough to stand alone, given the evidence for it."""
     if len(heads) == 1:
         return True
     lead = asking.scores.of[heads[0]] / max(1e-9, asking.scores.of[heads[1]])
-    if lead > _CLEAR_LEAD or len(asking.scores.wanted) > asking.index.weights.brief:
+    if len(asking.scores.wanted) > asking.index.weights.brief:
         return lead > _CLEAR_LEAD
-    if lead > _CLEAR_LEAD_BRIEF or len(asking.index.analyses[heads[0]].name_terms) == 1:
-        return lead > _CLEAR_LEAD_BRIEF
+    if lead > (_CLEAR_LEAD_SURE if sure > _SURE else _CLEAR_LEAD_BRIEF):
+        return True
+    if lead <= _CLEAR_LEAD_SAID or len(asking.index.analyses[heads[0]].name_terms) == 1:
+        return False
     first, second = (confidence.covers_name(asking.index, asking.scores, place) for place in heads[:2])
-    return lead > _CLEAR_LEAD_SAID and first and not second
+    return first and not second
 
 
 def reasons(index: Index, place: int, concepts: list[Concept]) -> tuple[Reason, ...]:

@@ -69,7 +69,7 @@ def score(index: Index, concepts: list[Concept], query: str) -> Scores:
     read = tuple(Wanted(concept, factor, _count(tally, index, concept, factor, brief)) for concept, factor in wanted)
     if not tally.value:
         return Scores({})
-    asked = actions.asked_for([concept for concept, _ in wanted]) if len(wanted) <= 2 * weights.brief else None
+    asked = actions.asked_for([concept for concept, _ in wanted]) if len(wanted) <= weights.brief else None
     said = _said(concepts)
     key = text.join_key(query)
     values: dict[int, float] = {}
