@@ -31,6 +31,8 @@ Rows = list[list[Json]]
 
 COLUMNS_AT_MOST = 400
 DOTTED_AT_MOST = 200
+DOTTED_SAMPLE = 200
+"""Records that are looked at for nested keys: a rare one is often what is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def record_columns(records: Sequence[Json]) -> tuple[tuple[str, ...], tuple[tupl
     if not own:
         own["value"] = None
     dotted: dict[tuple[str, ...], None] = {}
-    for item in sample(records):
+    for item in sample(records, DOTTED_SAMPLE):
         if is_object(item):
             _dotted(item, (), dotted)
     taken = set(own)

@@ -67,7 +67,7 @@ def snapshot_view(content: Content) -> Sketch:
         Part(texts, rank=4, tokens=content.share(TEXT_TOKENS), more=""),
         Part(last, rank=4, tokens=content.share(60), more=""),
     ]
-    said = (print_query(Query("words", "heading")),)
+    said = (print_query(Query("words", _looked_for(found))),)
     return Sketch("accessibility snapshot", parts, f"{sum(found.roles.values()):,} nodes", "outline", said)
 
 
@@ -92,3 +92,11 @@ def _sorted(lines: Sequence[str]) -> _Found:
         elif role in _LOUD:
             found.loud.append(shown)
     return found
+
+
+def _looked_for(found: _Found) -> str:
+    """A role that the tree has: headings, else controls, else the commonest."""
+    if found.headings:
+        return "heading"
+    roles = [role for role, _ in found.roles.most_common()]
+    return next((role for role in roles if role in _CONTROLS), roles[0] if roles else "ref")

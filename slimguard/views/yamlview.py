@@ -27,6 +27,8 @@ _SIGN_WORDS = (
     "rror:", "eady:", "nhealthy:",
 )  # fmt: skip
 NAMED = 3
+SIZES_LEAST = 8
+SIZES_TOLD = 12
 LISTS = 4
 LISTS_READ = 200
 ITEMS_LEAST = 3
@@ -59,6 +61,9 @@ def yaml_view(content: Content) -> Sketch:
     lists = _lists(lines, headings)
     listed = [f"{text} {len(items):,} items: {names}" for text, items in lists if (names := _names(lines, items))]
     parts = [*_trouble(lines, [items for _, items in lists], content), *sketch.parts]
+    sizes = _sizes(headings)
+    if sizes:
+        parts.insert(len(parts) - len(sketch.parts), Part((f"keys below: {sizes}",), rank=1))
     if listed:
         room = content.share(ITEM_TOKENS)
         parts.insert(len(parts) - len(sketch.parts), Part(listed[:LISTS], rank=1, tokens=room, more=""))
@@ -92,6 +97,22 @@ def yaml_headings(lines: Sequence[str]) -> list[Heading]:
         if _holds(lines, place, indent) or (level <= 2 and line[colon + 1 :].strip()):
             found.append((place, level, line.strip()[:120]))
     return found
+
+
+def _sizes(headings: Sequence[Heading]) -> str:
+    """How many keys stand below those of the two upper levels that hold many."""
+    names: list[str] = []
+    lists: set[str] = set()
+    counts: Counter[str] = Counter()
+    for _, level, text in headings:
+        del names[level - 1 :]
+        if 1 < level <= 3 and len(names) == level - 1:
+            lists |= {".".join(names)} if text.startswith("- ") else set[str]()
+            counts[".".join(names)] += 1
+        if level <= 2 and len(names) == level - 1 and not text.startswith("- "):
+            names.append(text.split(":", 1)[0].strip())
+    long = [f"{name} {count:,}" for name, count in counts.items() if count >= SIZES_LEAST and name not in lists]
+    return ", ".join(long[:SIZES_TOLD])
 
 
 def _key_indent(head: str) -> int:
