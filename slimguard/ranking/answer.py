@@ -168,7 +168,7 @@ def _chosen(asking: _Asking, limit: int) -> Found:
     groups = {places[0]: places for places in _copies(asking)}
     worth = _worth(asking, list(groups), limit)
     heads = list(worth)
-    sure = confidence.evidence(index, asking.scores, heads)
+    sure = confidence.evidence(index, asking.scores, heads[: policy.FOUND_TOOLS])
     low = sure < 0
     kept = [place for place in heads if worth[place] >= _KEPT_SHARE * worth[heads[0]]]
     if not low and _is_clear(asking, list(groups), sure):
