@@ -76,7 +76,17 @@ def _cases(size: int) -> Iterator[tuple[str, readers.Source, list[tuple[str, flo
         for row in range(size // 100)
     ]
     select = "sql:SELECT c0, count(*), sum(c1) FROM rows GROUP BY c0 ORDER BY 2 DESC LIMIT 5"
-    yield "rows", _json(table), [(select, 2_500, 200), ("select:length([?c1>`5000`])", 700, 700), ("v33", 700, 150)]
+    last = str((len(table) - 1) * 7)
+    words = [("v33", 150.0, 150.0), (last, 150.0, 150.0), ("nothing here", 200.0, 200.0), ("/v33/", 200.0, 200.0)]
+    yield "rows", _json(table), [(select, 2_500, 200), ("select:length([?c1>`5000`])", 700, 700), *words]
+    seen = ("outline", 2_500.0, 700.0)
+    yield "rows, pretty-printed", _text(json.dumps(table[: size // 200], indent=2)), [seen, words[0]]
+    yield "JSON lines", _text("\n".join(map(json.dumps, table[: size // 140]))), [seen, words[0]]
+    nested = [{"id": n, "in": {"a": [{"id": k, "b": f"w{n * k % 89}"} for k in range(4)]}} for n in range(size // 130)]
+    yield "nested records", _json(nested), [seen, ("w33", 250, 150), (f'"id":{len(nested) - 1}', 250, 150)]
+    keyed = {f"user-{n}": {"id": n, "name": f"n{n % 97}", "mail": f"u{n}@example.org"} for n in range(size // 70)}
+    yield "keyed map", _json(keyed), [seen, ("n33", 150, 150), (f"u{len(keyed) - 1}@", 150, 150)]
+    yield "a log in one string", _json({"log": log(size), "n": 1}), [("out of balance", 300, 300), ("w-3", 150, 150)]
 
 
 def _full_reads(part: Part, size: int) -> Table:

@@ -12,7 +12,8 @@ import json
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import cast
 
 from slimguard.document.children import Child
@@ -30,6 +31,8 @@ _GAPS = {
     (list, True): re.compile(r'\]\s*,\s*"'),
 }
 """What stands between two elements that are all objects or all arrays, in an array and (True) in an object."""
+_SCALAR = r'(?:"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\w]+)'
+_CONTAINERS = (dict, list)
 _ROOT_GAP = re.compile(r"[}\]][\s\ufeff]*[{\[]")
 _KEY_GAP = re.compile(r',\s*"(?=[^"\\]*"\s*:)')
 _UNSAFE_KEY = re.compile(r'["\\\x00-\x09\x0b-\x1f]|\n[\s:]|\n\n')
@@ -212,10 +215,21 @@ class Children:
             return
         if self._cut_at(gap) or self._keyed or rooted or dict not in kinds:
             return
-        first = {next(iter(item), "") for item in elements if is_object(item)}
-        key = json.dumps(next(iter(first)), ensure_ascii=False)
-        if len(first) == 1 and self._text.find("\\u00", self._first, self._last) < 0:
-            self._cut_at(re.compile(rf"\}}\s*,\s*\{{(?=\s*{re.escape(key)}\s*:)"))
+        if self._text.find("\\u00", self._first, self._last) < 0:
+            self._split_records([item for item in elements if is_object(item)])
+
+    def _split_records(self, records: Sequence[dict[str, Json]]) -> None:
+        """Objects that hold others: a gap is before the key that all begin with, or before their first two keys."""
+        first, pattern = {next(iter(item), "") for item in records}, ""
+        if len(first) != 1:
+            return
+        key = first.pop()
+        pattern = rf"\}}\s*,\s*\{{(?=\s*{_written(key)}\s*:"
+        if self._cut_at(re.compile(f"{pattern})")) or any(item[key].__class__ in _CONTAINERS for item in records):
+            return
+        second = {next(islice(item, 1, 2), "") for item in records}
+        if len(second) == 1:
+            self._cut_at(re.compile(rf"{pattern}\s*{_SCALAR}\s*,\s*{_written(second.pop())}\s*:)"))
 
     def _split_keys(self) -> None:
         """Scalars under keys: a gap is a comma before a string with a colon behind it, when keys are plainly written.
@@ -259,6 +273,11 @@ class Children:
         count += text.count(",", known, start)
         self._counted = (start, count)
         return Child(start, start, end, count) if start <= offset < end else None
+
+
+def _written(key: str) -> str:
+    """A key as JSON writes it, for a pattern."""
+    return re.escape(json.dumps(key, ensure_ascii=False))
 
 
 def _skip(text: str, position: int) -> int:
