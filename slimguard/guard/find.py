@@ -27,13 +27,14 @@ async def find_tool(services: Services, caller: Caller, arguments: JsonObject) -
             "query must be a string", next_call='find_tool(query="verb and object")', code="bad_query"
         )
     counter = services.budgets(caller.host).counter
-    before = services.shelf.catalog()
+    before, waiting = services.shelf.catalog(), _waiting(services)
     found = await _search(services, query.strip())
     if found is None:
         await services.upstreams.settle(policy.CONNECT_WAIT_SECONDS)
         return Reply(text=_map_answer(services, caller, counter, ""))
     # A server may have become ready while the search ran: then what was searched is not what there is.
-    if found.confidence in ("none", "low") and (_waiting(services) or services.shelf.catalog() is not before):
+    unsure = found.confidence in ("none", "low") and (waiting or services.shelf.catalog() is not before)
+    if unsure or any(name.casefold() in query.casefold() for name in waiting):
         await services.upstreams.settle(policy.CONNECT_WAIT_SECONDS)
         found = await _search(services, query.strip()) or found
     services.audit.record("find", matches=len(found.matches), confidence=found.confidence)
@@ -48,10 +49,11 @@ async def _search(services: Services, query: str) -> ranking.Found | None:
     return await services.shelf.search(query)
 
 
-def _waiting(services: Services) -> bool:
-    """Whether a server that has no kept tools is still connecting."""
+def _waiting(services: Services) -> Sequence[str]:
+    """Servers that are still connecting and of which no kept tools are known."""
     known = {tool.server for tool in services.upstreams.tools()}
-    return any(status.state == "connecting" and status.name not in known for status in services.upstreams.statuses())
+    statuses = services.upstreams.statuses()
+    return [status.name for status in statuses if status.state == "connecting" and status.name not in known]
 
 
 def _matches_answer(services: Services, caller: Caller, counter: TokenCounter, found: ranking.Found) -> str:
