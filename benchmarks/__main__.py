@@ -18,7 +18,20 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.model import Options, Part
 
-PARTS = ("tasks", "stress", "catalogs", "pulls", "answers", "views", "readers", "waiting", "start", "calls", "memory", "limits")
+PARTS = (
+    "tasks",
+    "stress",
+    "catalogs",
+    "pulls",
+    "answers",
+    "views",
+    "readers",
+    "waiting",
+    "start",
+    "calls",
+    "memory",
+    "limits",
+)
 """Modules of this package that each offer `run(options)`."""
 
 
