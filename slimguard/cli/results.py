@@ -154,6 +154,9 @@ def run_export(options: argparse.Namespace) -> int:
     """Write the exact stored bytes to standard output."""
 
     async def work(store: Store, owner: str, _scope: str) -> int:
+        if not _well_formed(options.ref):
+            complain(f"slimguard: {options.ref[:60]}: malformed")
+            return 1
         await store.export(options.ref, owner, sys.stdout.buffer.write)
         sys.stdout.buffer.flush()
         return 0
@@ -210,16 +213,18 @@ def run_remove(options: argparse.Namespace) -> int:
     async def work(store: Store, owner: str, _scope: str) -> int:
         outcome: dict[str, str] = {}
         for ref in options.refs:
-            if options.dry_run:
+            if not _well_formed(ref):
+                outcome[ref] = "malformed"
+            elif options.dry_run:
                 outcome[ref] = "not found" if await store.find(ref, owner) is None else "would be removed"
-                continue
-            outcome[ref] = "removed" if await store.remove(ref, owner) else "not found"
+            else:
+                outcome[ref] = "removed" if await store.remove(ref, owner) else "not found"
         if options.json:
             say_json(outcome)
         else:
             for ref, words in outcome.items():
                 say(f"{ref}: {words}")
-        return 1 if "not found" in outcome.values() else 0
+        return 1 if {"not found", "malformed"} & set(outcome.values()) else 0
 
     return with_store(options, work)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from slimguard import __version__
+from slimguard.canonical import make_ref
 from slimguard.cli import main, versions
 
 
@@ -46,6 +47,17 @@ def test_results_are_listed_without_a_configuration(empty_home: Path, capsys: py
     assert main(["results", "list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     assert empty_home.exists()
+
+
+@pytest.mark.parametrize("action", ["show", "export", "rm"])
+@pytest.mark.parametrize(("ref", "word"), [("zzz", "malformed"), (make_ref(bytes(8)), "not found")])
+@pytest.mark.usefixtures("empty_home")
+def test_a_ref_that_is_none_and_one_that_is_not_there_are_told_apart(
+    action: str, ref: str, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["results", action, ref]) == 1
+    said = capsys.readouterr()
+    assert word in said.out + said.err
 
 
 def test_a_configuration_that_was_named_must_exist(empty_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
