@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
 from slimguard.document.paths import Path, format_path
 from slimguard.document.shapes import sample
@@ -49,7 +49,7 @@ class Found:
     names: tuple[str, ...]
     """Candidates for the name, shortest first."""
     weight: float
-    make_columns: Callable[[], list[Sequence[Json]]] | None = None
+    make_columns: Callable[[], Sequence[Sequence[Json]]] | None = None
     """The same cells column by column, as they are written, where that is cheaper than by rows."""
 
 
@@ -81,25 +81,51 @@ def _dotted(item: dict[str, Json], above: tuple[str, ...], into: dict[tuple[str,
             into[(*above, key)] = None
 
 
+class _Cells(Sequence[Sequence[Json]]):
+    """The columns of records, each made when it is asked for; a view looks at the first ones of many."""
+
+    def __init__(
+        self, records: Sequence[dict[str, Json]], columns: Sequence[str], dotted: Sequence[tuple[str, ...]]
+    ) -> None:
+        self._records = records
+        self._columns = columns
+        self._dotted = dotted
+        self._inner: dict[tuple[str, ...], Sequence[Json]] = {(): records}
+
+    def __len__(self) -> int:
+        return len(self._columns) + len(self._dotted)
+
+    def __getitem__(self, place: int) -> Sequence[Json]:  # type: ignore[override]
+        if place < 0:
+            place += len(self)
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        if place < len(self._columns):
+            key = self._columns[place]
+            return [record.get(key) for record in self._records]
+        name = self._dotted[place - len(self._columns)]
+        last = name[-1]
+        values = [item.get(last) if item.__class__ is dict else None for item in self._objects(name[:-1])]
+        return [None if value.__class__ is dict or value.__class__ is list else value for value in values]
+
+    def _objects(self, above: tuple[str, ...]) -> Sequence[Any]:
+        """What stands at a key path in each record; found once."""
+        found = self._inner.get(above)
+        if found is None:
+            key = above[-1]
+            found = [item.get(key) if item.__class__ is dict else None for item in self._objects(above[:-1])]
+            self._inner[above] = found
+        return found
+
+
 def record_cells(
     records: Sequence[Json], columns: Sequence[str], dotted: Sequence[tuple[str, ...]]
-) -> list[Sequence[Json]]:
+) -> Sequence[Sequence[Json]]:
     """What `record_row` gives for all records, column by column."""
-    if not all(record.__class__ is dict for record in records):
-        rows = [record_row(record, columns, dotted) for record in records]
-        return [[row[place] for row in rows] for place in range(len(columns) + len(dotted))]
-    cells: list[Sequence[Json]] = [[record.get(key) for record in records] for key in columns]
-    inner: dict[tuple[str, ...], list[Json]] = {(): list(records)}
-    for name in dotted:
-        for depth in range(1, len(name)):
-            above = name[:depth]
-            if above not in inner:
-                key = above[-1]
-                inner[above] = [item.get(key) if item.__class__ is dict else None for item in inner[above[:-1]]]
-        last = name[-1]
-        values = [item.get(last) if item.__class__ is dict else None for item in inner[name[:-1]]]
-        cells.append([None if value.__class__ is dict or value.__class__ is list else value for value in values])
-    return cells
+    if all(record.__class__ is dict for record in records):
+        return _Cells(cast("Sequence[dict[str, Json]]", records), columns, dotted)
+    rows = [record_row(record, columns, dotted) for record in records]
+    return [[row[place] for row in rows] for place in range(len(columns) + len(dotted))]
 
 
 def _is_map(value: dict[str, Json]) -> bool:

@@ -42,7 +42,7 @@ class Table:
     own: int = 0
     """How many of `columns` are the rows' own keys; dotted ones follow."""
     weight: float = field(default=0.0, compare=False)
-    make_columns: Callable[[], list[Sequence[Json]]] | None = field(default=None, repr=False, compare=False)
+    make_columns: Callable[[], Sequence[Sequence[Json]]] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def rows(self) -> Rows:
@@ -50,7 +50,7 @@ class Table:
         return self.make()
 
     @property
-    def cells(self) -> list[Sequence[Json]]:
+    def cells(self) -> Sequence[Sequence[Json]]:
         """The cells column by column, those of tables in text as they are written; made at each call, never kept."""
         if self.make_columns is not None:
             return self.make_columns()

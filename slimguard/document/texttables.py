@@ -17,6 +17,7 @@ TextTableKind = Literal["csv", "tsv", "markdown", "fixed", "stanzas"]
 
 _PROBE_LINES = 40
 _SKIP_LINES = 6
+CLOSING_LINES = 3
 _RULE_LINE = re.compile(
     r"^[ \t]*(?:[|+][ \t]*:?-[-+|: \t]*|:?--[-: \t]*[|+][-+|: \t]*|:?-[ \t]*\|[-|: \t]*)\r?$", re.MULTILINE
 )
@@ -36,9 +37,6 @@ class TextTable:
     cells: Sequence[Sequence[Json]]
     count: int
     first_line: int
-    before: str = ""
-    """Text before the table, such as a heading."""
-    after: str = ""
 
 
 def typed_rows(table: TextTable) -> list[list[Json]]:
@@ -128,12 +126,12 @@ def _delimited(text: str, start: int, mark: str, skipped: int) -> TextTable | No
     plain = _plain_columns(text, start, mark, width)
     if plain is not None:
         count = len(plain[0])
-        return TextTable(kind, _unique(header), plain, count, skipped + 2, text[:start])
+        return TextTable(kind, _unique(header), plain, count, skipped + 2)
     rows = _parse(text[start:], mark)
     if rows is None:
         return None
-    cells, after = _cut_tail(rows[1:], width)
-    return TextTable(kind, _unique(header), by_column(cells, width), len(cells), skipped + 2, text[:start], after)
+    cells = _cut_tail(rows[1:], width)
+    return TextTable(kind, _unique(header), by_column(cells, width), len(cells), skipped + 2)
 
 
 def _plain_columns(text: str, start: int, mark: str, width: int) -> list[Sequence[str]] | None:
@@ -164,13 +162,14 @@ def _parse(text: str, mark: str) -> list[list[str]] | None:
         return None
 
 
-def _cut_tail(rows: list[list[str]], width: int) -> tuple[list[list[str]], str]:
+def _cut_tail(rows: list[list[str]], width: int) -> list[list[str]]:
     """Rows without blank lines, and without closing remarks such as `(30 rows)`."""
     cells = [row for row in rows if row]
-    after: list[str] = []
-    while cells and len(cells[-1]) != width and width > 1 and len(cells[-1]) == 1 and len(after) < 3:
-        after.insert(0, cells.pop()[0])
-    return cells, "\n".join(after)
+    for _ in range(CLOSING_LINES):
+        if not cells or len(cells[-1]) == width or width < 2 or len(cells[-1]) != 1:
+            break
+        cells.pop()
+    return cells
 
 
 def _is_header(cells: Sequence[str]) -> bool:
@@ -225,8 +224,7 @@ def _ruled(lines: list[str], rule: int) -> tuple[TextTable | None, int]:
     if not cells:
         return None, place
     kind: TextTableKind = "markdown" if "|" in lines[rule] else "fixed"
-    before, after = "\n".join(lines[:head]), "\n".join(lines[place:])
-    return TextTable(kind, _unique(header), by_column(cells, width), len(cells), rule + 2, before, after), place
+    return TextTable(kind, _unique(header), by_column(cells, width), len(cells), rule + 2), place
 
 
 def split_cells(line: str) -> list[str]:
@@ -254,7 +252,7 @@ def aligned_table(text: str) -> TextTable | None:
             continue
         cells = [_slices(line, starts) for line in body]
         columns = by_column(cells, len(names))
-        return TextTable("fixed", _unique(names), columns, len(cells), head + 2, "\n".join(lines[:head]), "")
+        return TextTable("fixed", _unique(names), columns, len(cells), head + 2)
     return None
 
 

@@ -39,3 +39,12 @@ def test_a_long_key_is_quick(unit):
     start = time.process_time()
     render(document, BUDGET, COUNTER)
     assert time.process_time() - start < SECONDS
+
+
+def test_a_text_of_very_many_tables_is_quick():
+    table = "| name | count |\n|---|---|\n" + "".join(f"| part {place} | {place} |\n" for place in range(20))
+    text = "\n".join(f"## Part {place}\n\n{table}" for place in range(4_000))
+    document = document_of(json.dumps({"content": [{"type": "text", "text": text}]}).encode())
+    start = time.process_time()
+    render(document, BUDGET, COUNTER)
+    assert time.process_time() - start < SECONDS
