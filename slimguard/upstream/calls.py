@@ -161,7 +161,7 @@ class Executor:
                 await self._ledger.close_call(run.execution.ref, ended, reason, self._clock.now())
             except StoreUnavailable:
                 self._log(f"{run.execution.tool.id}: its end could not be recorded; it will read as unknown")
-        run.finish("failed" if state == "failed" else "unknown", ran, f"{reason}\n{detail}" if detail else reason)
+        run.finish("failed" if state == "failed" else "unknown", ran, f"{reason}; {detail}" if detail else reason)
 
     async def give_up(self, run: Run, reason: str) -> None:
         """End a run whose answer nobody will hear any more."""

@@ -29,7 +29,7 @@ async def test_a_crash_in_mid_call_is_unknown_once_and_the_next_call_works(upstr
         after = await rig.call("plain")
 
     assert (lost.state, lost.ran) == ("unknown", "unknown")
-    assert "exit code 3" in lost.reason
+    assert "its stdout; exit code 3" in lost.reason
     assert "fatal: disk on fire" in lost.reason
     assert "disk" not in rig.ledger.rows[lost.ref].note, "the ledger's note carries no output of the server"
     assert rig.ledger.rows[lost.ref].state == "unknown"
