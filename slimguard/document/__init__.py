@@ -1,6 +1,6 @@
 """A stored result as blocks, JSON values, lines and tables: what views and readers share; never I/O, never an edit."""
 
-from slimguard.document.blocks import Block, Document, document_of
+from slimguard.document.blocks import Block, Document, document_of, window_of
 from slimguard.document.continuation import continuation_fields, continuation_of
 from slimguard.document.jsontext import JsonText, json_in
 from slimguard.document.lines import LineIndex
@@ -26,4 +26,5 @@ __all__ = [
     "tables_of",
     "value_at",
     "walk",
+    "window_of",
 ]

@@ -156,6 +156,11 @@ def document_of(raw: bytes, kind: AnswerKind = "result", *, parse_limit: int = P
     return Document(raw, kind, value, tuple(blocks), value.get("isError") is True, mirrored)
 
 
+def window_of(text: str, kind: AnswerKind) -> Document:
+    """A part of a value that is too large to be parsed, for a page that needs no more of it."""
+    return Document(b"", kind, None, (RawBlock(text.encode("utf-8")),), is_error=kind != "result")
+
+
 def wraps_text(structured: Json, blocks: list[Block]) -> bool:
     """Whether `structured` is an object of one member, and that is the text of a block: it has nothing more to read.
 

@@ -81,6 +81,9 @@ async def _read_one(services: Services, caller: Caller, ref: str, request: ReadR
             )
     if stored is not None and state is None and stored.state == "still running":
         return still_running(ref)  # another guard's call: only that one can be waited for
+    page = await Reader(services, caller).large_page(stored, request.query, request.cursor) if stored else None
+    if page is not None:
+        return page
     pair = await opened(services, caller, ref)
     return await Reader(services, caller).answer([pair], request.query, request.cursor)
 

@@ -10,6 +10,7 @@ from slimguard import policy, readers
 from slimguard.document import Document, document_of
 from slimguard.errors import RequestRejected, SlimguardError, SnapshotUnusable, UpstreamFailed
 from slimguard.frame import read_call
+from slimguard.guard.paging import page_of
 from slimguard.guard.services import Services
 from slimguard.model import Caller, Reply, StoredCall
 
@@ -33,6 +34,30 @@ class Reader:
         large = size >= policy.LARGE_WORK_BYTES or readers.may_take_long(query)
         reply = await services.compute.run(lambda: readers.read(sources, query, cursor, context), large=large)
         return Reply(text=reply.text, media=reply.media, is_error=reply.is_error)
+
+    async def large_page(self, stored: StoredCall, query: str, cursor: str) -> Reply | None:
+        """A page of a result that is too large to be parsed, from what it touches; None when it is no such page."""
+        services, size = self.services, stored.size or 0
+        if stored.state != "stored" or size <= policy.PARSE_LIMIT_BYTES:
+            return None
+        context = await self.context()
+        start = readers.page_start(query, cursor, stored.ref, context)
+        if start is None:
+            return None
+        reader = await services.snapshots.open(stored.ref, self.caller.owner)
+
+        def read() -> readers.ReadReply | None:
+            try:
+                found = page_of(services, reader, stored, start)
+            finally:
+                reader.close()
+            if found is None:
+                return None
+            source, window = found
+            return readers.read([source], query, cursor, replace(context, window=window))
+
+        reply = await services.compute.run(read, large=True)
+        return None if reply is None else Reply(text=reply.text, media=reply.media, is_error=reply.is_error)
 
     async def _others(self, query: str) -> dict[str, readers.Source]:
         """The results that `diff:` names, as far as the caller may read them."""

@@ -99,6 +99,18 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """Where the text of a source stands in a larger one, of which a page needs no more."""
+
+    characters: int
+    """Characters before it."""
+    all_characters: int
+    lines: int
+    """Newlines before it."""
+    all_lines: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReadContext:
     """What one read may spend and use. Budgets are in tokens of `counter`: the guard divides by the host's factor."""
 
@@ -118,6 +130,8 @@ class ReadContext:
     """Results that `diff:` queries name (`other_refs`), by ref; one that cannot be read is absent."""
     continue_at: tuple[int, int] | None = None
     """Block and character where an empty query without a cursor starts, when something was shown already."""
+    window: Window | None = None
+    """Set when the one source holds only a part of its text, around the page that is asked for."""
 
 
 @dataclass(frozen=True, slots=True)

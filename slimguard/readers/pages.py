@@ -14,7 +14,7 @@ from slimguard.model import Budget, Json, is_object
 from slimguard.ports import TokenCounter
 from slimguard.readers.cursor import stale
 from slimguard.readers.fitting import printable
-from slimguard.readers.model import Answer, Request, Source
+from slimguard.readers.model import Answer, Request, Source, Window
 
 WALK, BLOCK, RAW = 0, 1, 2
 Place = tuple[int, int, int, int]
@@ -86,14 +86,19 @@ def cut_page(text: str, start: int, budget: Budget, counter: TokenCounter) -> in
     return end
 
 
-def place_text(text: str, start: int, end: int) -> str:
-    """What is shown of what: `lines 1-133 of 7,012`, or characters when the text is one line or very long lines."""
-    lines = text.count("\n", 0, max(0, len(text) - 1)) + 1
-    if lines > 1 and len(text) // lines < 2_000:
-        first = text.count("\n", 0, start) + 1
+def place_text(text: str, start: int, end: int, window: Window | None = None) -> str:
+    """What is shown of what: `lines 1-133 of 7,012`, or characters when the text is one line or very long lines.
+
+    `start` and `end` are offsets in `text`, which may be a window of a larger one.
+    """
+    if window is None:
+        window = Window(0, len(text), 0, text.count("\n", 0, max(0, len(text) - 1)) + 1)
+    lines, size = window.all_lines, window.all_characters
+    if lines > 1 and size // lines < 2_000:
+        first = window.lines + text.count("\n", 0, start) + 1
         last = first + text.count("\n", start, max(start, end - 1))
         return f"{span_text('line', first, last)} of {lines}"
-    return f"{span_text('character', start, end - 1)} of {len(text)}"
+    return f"{span_text('character', window.characters + start, window.characters + end - 1)} of {size}"
 
 
 def span_text(unit: str, first: int, last: int) -> str:
@@ -122,22 +127,25 @@ def _kind(document: Document, block: Block) -> str:
 
 def _page(request: Request, place: Place, text: str, kind: str) -> Answer:
     mode, source, block, start = place
-    if start > len(text) or (start and start == len(text)):
+    window = request.context.window
+    low, size = (window.characters, window.all_characters) if window else (0, len(text))
+    if start > size or (start and start == size):
         raise stale(request.sources[source].ref, "")
     budget = replace(request.budget, lines=None, line_chars=None) if mode == RAW else request.budget
-    end = cut_page(text, start, budget, request.context.counter) if text else 0
-    body = printable(text[start:end])
-    onward = (mode, source, block, end) if end < len(text) else _onward(request, mode, source, block)
+    end = low + cut_page(text, start - low, budget, request.context.counter) if text else 0
+    part = text[start - low : end - low]
+    body = printable(part)
+    onward = (mode, source, block, end) if end < size else _onward(request, mode, source, block)
     position = packed(onward) if onward else None
     notes: list[str] = []
     if len(request.sources) > 1:
         notes.append(f"of {request.sources[source].ref}, result {source + 1} of {len(request.sources)}")
-    if body is not text[start:end] and has_surrogates(text[start:end]):
+    if body is not part and has_surrogates(part):
         notes.append("lone surrogates are shown as U+FFFD")
     if position is None and mode == WALK:
         notes.extend(_unread(request.sources[source]))
-    return Answer(kind, place_text(text, start, end) if text else "all of 0 characters", body, position,
-                  tuple(notes), exact=True)  # fmt: skip
+    shown = place_text(text, start - low, end - low, window) if text else "all of 0 characters"
+    return Answer(kind, shown, body, position, tuple(notes), exact=True)
 
 
 def _onward(request: Request, mode: int, source: int, block: int) -> Place | None:

@@ -42,6 +42,23 @@ def read(sources: Sequence[Source], query: str, cursor: str, context: ReadContex
     return _one(sources, queries[0], refs, cursor, context)
 
 
+def page_start(query: str, cursor: str, ref: str, context: ReadContext) -> int | None:
+    """The character at which the page of an unparsed result starts that is asked for; None when it is no such page."""
+    try:
+        queries = parse(printable(query))
+        if len(queries) != 1 or queries[0].kind not in ("page", "raw") or queries[0].block not in (None, 0):
+            return None
+        _, source, block, start = unpacked(_position(queries[0], ref, cursor, context) if cursor else ()) or (
+            0,
+            0,
+            0,
+            0,
+        )
+    except QueryRejected:
+        return None
+    return start if source == block == 0 else None
+
+
 def may_take_long(query: str) -> bool:
     """Whether `query` has a part that can be made to work for seconds on a small result too."""
     try:
