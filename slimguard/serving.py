@@ -22,7 +22,7 @@ from slimguard.clock import os_user
 from slimguard.host.lane import Envelopes, Lane
 from slimguard.host.server import Context, HostRequest, Surface, initialization_options, make_server, plain_calls
 from slimguard.host.stdio import host_streams, stderr_log
-from slimguard.host.surface import listed_tools
+from slimguard.host.surface import instructions_for, listed_tools
 from slimguard.model import Caller, JsonObject, Reply
 from slimguard.points import nowhere
 from slimguard.settings import Settings
@@ -72,7 +72,12 @@ async def serve_stdio(
     _silence_libraries()
     front, owner, envelopes = Front(settings), os_user(), Envelopes()
     server, announce = make_server(
-        front, owner_of=lambda _: owner, log=stderr_log, listed=front.listed.set, envelopes=envelopes
+        front,
+        owner_of=lambda _: owner,
+        log=stderr_log,
+        listed=front.listed.set,
+        envelopes=envelopes,
+        instructions=instructions_for(settings),
     )
     call = plain_calls(server, front, owner, stderr_log)
     async with anyio.create_task_group() as behind:
@@ -144,7 +149,8 @@ async def serve_http(
 
     async with running(settings, reload=reload) as app:
         app.listed.set()
-        server, _ = make_server(app, owner_of=owner_of, log=stderr_log, listed=app.listed.set)
+        told = instructions_for(settings)
+        server, _ = make_server(app, owner_of=owner_of, log=stderr_log, listed=app.listed.set, instructions=told)
         asgi: Any = application(server, token=token, host=host)
         config = uvicorn.Config(asgi, host=host, port=port, log_level="warning", timeout_graceful_shutdown=1)
         web: Any = uvicorn.Server(config)

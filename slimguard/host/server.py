@@ -72,6 +72,7 @@ def make_server(
     log: Callable[[str], None],
     listed: Callable[[], None],
     envelopes: Envelopes | None = None,
+    instructions: str = INSTRUCTIONS,
 ) -> tuple[Server[Any], Callable[[], Awaitable[None]]]:
     """The low-level server, and a function that tells its hosts that the list of tools changed.
 
@@ -95,7 +96,7 @@ def make_server(
         "slimguard",
         version=__version__,
         title="slimguard",
-        instructions=INSTRUCTIONS,
+        instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )

@@ -50,7 +50,16 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
 No `outputSchema`: a view would break it.
 """
 
-INSTRUCTIONS = """\
+_HOW_TO_WRITE = """\
+{"$result":"REF"} (its exact text) or {"$result":{"ref":"REF","select":"body.value","edits":[{"replace":"old","with":
+"new"}]}}. Part: select, lines, items, bytes or block. Edits: replace (exact, once, or all:true), set path to value,
+remove path, insert text before/after match or line:N, append; a path is /a/0/b or JMESPath: rows[?id=='7'].state; in:
+path stays inside one text. read_result with query edit:[…] shows the diff first.
+Do not call a tool again to see more of the same result; call again only for other arguments, such as its next page.
+Errors say `tool ran: no`, `yes` or `unknown`; after `unknown`, check the effect before you repeat anything.
+"""
+
+_THREE_TOOLS = """\
 slimguard stands before other MCP servers and gives their tools through three.
 1. find_tool: one step a query (verb and object, and the product's name): "create issue github". It returns tool_ref
 and the complete input schema. A tool you do not see is not missing: search for it; without a query you get a map.
@@ -61,13 +70,18 @@ items:0-9 (0-based), bytes:0-4096, select:JMESPath, sql:SELECT count(*) FROM row
 Aggregate with sql or select instead of reading pages. Several refs join with +. If you know what you need, give it at
 once as call_tool's result_query.
 4. To write a result back, changed or not, do not copy it: a value anywhere in call_tool's arguments may be
-{"$result":"REF"} (its exact text) or {"$result":{"ref":"REF","select":"body.value","edits":[{"replace":"old","with":
-"new"}]}}. Part: select, lines, items, bytes or block. Edits: replace (exact, once, or all:true), set path to value,
-remove path, insert text before/after match or line:N, append; a path is /a/0/b or JMESPath: rows[?id=='7'].state; in:
-path stays inside one text. read_result with query edit:[…] shows the diff first.
-Do not call a tool again to see more of the same result; call again only for other arguments, such as its next page.
-Errors say `tool ran: no`, `yes` or `unknown`; after `unknown`, check the effect before you repeat anything.
 """
+
+_OWN_NAMES = """\
+slimguard stands before other MCP servers and lists their tools by their own names. A call runs the tool at most once. A
+small result comes as it is; a large one is stored whole and shown as a view with a result_ref.
+1. read_result: whatever a view left out is one read away, and runs nothing: words, /regex/i, lines:120-180 (1-based),
+items:0-9 (0-based), bytes:0-4096, select:JMESPath, sql:SELECT count(*) FROM rows, outline, raw:, or none for pages.
+Aggregate with sql or select instead of reading pages. Several refs join with +.
+2. To write a result back, changed or not, do not copy it: a value anywhere in a tool's arguments may be
+"""
+INSTRUCTIONS = _THREE_TOOLS + _HOW_TO_WRITE
+NATIVE_INSTRUCTIONS = _OWN_NAMES + _HOW_TO_WRITE
 
 
 def definitions(*, always_load: bool) -> list[JsonObject]:
@@ -75,6 +89,11 @@ def definitions(*, always_load: bool) -> list[JsonObject]:
     if not always_load:
         return [dict(definition) for definition in DEFINITIONS]
     return [{**definition, "_meta": {"anthropic/alwaysLoad": True}} for definition in DEFINITIONS]
+
+
+def instructions_for(settings: Settings) -> str:
+    """What a host tells its model of us, in the mode of these settings."""
+    return NATIVE_INSTRUCTIONS if settings.mode == "native" else INSTRUCTIONS
 
 
 def listed_tools(settings: Settings, client: str) -> list[JsonObject]:

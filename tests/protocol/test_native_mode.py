@@ -85,3 +85,13 @@ def test_the_kept_catalog_is_listed_at_once_and_news_are_announced(bench, until)
     assert "record" in names()
     until(lambda: {"count_record", "other_record"} <= names(), what="the tools of both")
     until(lambda: any(m["method"] == "notifications/tools/list_changed" for m in again.notifications))
+
+
+def test_the_instructions_speak_of_what_is_listed(bench):
+    bench.counting()
+    for mode, names in (("native", False), ("compact", True)):
+        host = bench.host("--mode", mode, initialize=False)
+        told = host.initialize("raw-host")["instructions"]
+        assert "read_result" in told
+        assert ("find_tool" in told, "call_tool" in told) == (names, names)
+        assert len(told) <= 2_048
