@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from slimguard.document.boxed import boxed_table
 from slimguard.document.found import (
     Found,
     Rows,
@@ -75,6 +76,10 @@ def _search(value: Json, path: Path, found: list[Found], budget: list[int]) -> N
             header = _header_of(value, key, item)
             if header is not None:
                 found.append(_matrix(item, (*path, key), header))
+                continue
+            boxed = boxed_table(value, (*path, key), item)
+            if boxed is not None:
+                found.append(boxed)
                 continue
             _search(item, (*path, key), found, budget)
 

@@ -21,6 +21,7 @@ OTHERS = 2.0
 """The name of a person in a row is not the row's."""
 TEXT_COUNTED = 44
 """Running text costs a label no more than this, since it is cut."""
+MEASURES = ("number", "object", "array", "series")
 NAMED = 1.4
 """A text with this score names rows better than a point in time."""
 
@@ -38,8 +39,9 @@ def labels_of(
     if key:
         return tuple(key)
     unique = [column for column in columns if _is_unique(column, count)]
+    unique = [column for column in unique if column.kind != "number" or _names_by_number(column, order)]
     if not unique:
-        return tuple(columns[:1])
+        return tuple([column for column in columns if column.kind not in MEASURES][:1] or columns[:1])
 
     def scored(column: Column) -> float:
         leads = column.name == next(iter(order), "") and column.kind == "text" and column.width >= LEAST_WIDTH
@@ -83,6 +85,11 @@ def is_contained(part: Column, whole: Column) -> bool:
         some = sample([(a, b) for a, b in pairs if a is not None and b is not None])
     hits = sum(1 for a, b in some if isinstance(a, str) and isinstance(b, str) and (a in b))
     return len(some) > 3 and hits * 10 >= len(some) * 9
+
+
+def _names_by_number(column: Column, order: Sequence[str]) -> bool:
+    """Whether numbers name rows: as an identifier, or first in each row; others are measures."""
+    return is_identifier(leaf_name(column.name)) or column.name == next(iter(order), "")
 
 
 def _is_unique(column: Column, count: int) -> bool:
