@@ -9,6 +9,10 @@ from slimguard.query.model import Kind, Query
 
 _RANGE = re.compile(r"(-?\d+)?\s*(-|–|—|\.\.\.?|:|\bto\b)?\s*(-?\d+)?\Z", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:of|in|from)\s+", re.IGNORECASE)
+_PATH_FIRST = re.compile(
+    r"(?P<path>[$@]?\.?(?:[^\W\d]|\")[^:\s]*?)\s*(?::|\s|(?=\[-?\d*\s*(?:-|:|\.\.)))\s*(?P<range>[\[\d,.:\]\s-]+)\Z"
+)
+"""A path that stands before its range."""
 
 
 def counted(kind: Kind, prefix: str, rest: str) -> Query:
@@ -23,6 +27,9 @@ def counted(kind: Kind, prefix: str, rest: str) -> Query:
 
 def ranged(kind: Kind, prefix: str, rest: str) -> tuple[Query, ...]:
     """The queries of `lines:`, `items:` or `bytes:`, one a range; raises `QueryRejected` with the right spelling."""
+    before = _PATH_FIRST.match(rest.strip()) if kind == "items" else None
+    if before is not None:  # `items:data.rows:0-9` and `items:data.rows[0-9]` for `items:0-9 of data.rows`
+        rest = f"{before['range'].strip('[]')} of {before['path']}"
     of = _OF.search(f" {rest}")
     path = f" {rest}"[of.end() :].strip() if of and kind == "items" else ""
     listed = (f" {rest}"[: of.start()] if of and kind == "items" else rest).strip().strip("[]()\"'")
@@ -31,7 +38,8 @@ def ranged(kind: Kind, prefix: str, rest: str) -> tuple[Query, ...]:
     if len(parsed) < len(found):
         base = "1-based" if kind == "lines" else "0-based"
         raise QueryRejected(
-            f"`{prefix}:` takes a range ({base}): {kind}:120-180, {kind}:120- (to the end), {kind}:-20 (the last 20)",
+            f"`{prefix}:` takes a range ({base}): {kind}:120-180, {kind}:120- (to the end), {kind}:-20 (the last 20)"
+            + (", items:0-9 of data.rows" if kind == "items" else ""),
             next_call=f"to search for the words: find:{prefix}: …",
         )
     return parsed

@@ -11,6 +11,7 @@ _TYPES = {
     "boolean": "INTEGER", "float": "REAL", "real": "REAL", "double": "REAL", "numeric": "REAL", "decimal": "REAL",
 }  # fmt: skip
 """Types behind `::`; any other is a text."""
+_SIDE = re.compile(r"\b(left|right)\s*\((?!\s*select\b)", re.IGNORECASE)
 _PLAIN = re.compile(r"\w+(?:\.\w+)*\Z")
 
 
@@ -20,6 +21,9 @@ def translated(sql: str, message: str, names: Names) -> Reading | None:
     if 'near "ilike"' in message.lower():
         word = next((token for token in found if token.kind == "name" and token.text.lower() == "ilike"), None)
         return None if word is None else Reading(f"{sql[: word.start]}LIKE{sql[word.end :]}")
+    if 'near "("' in message:
+        changed = _SIDE.sub(r"\1_part(", sql)
+        return None if changed == sql else Reading(changed)
     if 'unrecognized token: ":"' in message:
         changed = _cast(sql, found)
         return None if changed is None else Reading(changed)

@@ -45,6 +45,9 @@ def add_expected(connection: sqlite3.Connection) -> None:
     connection.create_function("nvl", 2, _either, deterministic=True)
     connection.create_function("date_trunc", 2, _date_trunc, deterministic=True)
     connection.create_function("from_unixtime", 1, _from_unixtime, deterministic=True)
+    connection.create_function("if", 3, _if, deterministic=True)
+    connection.create_function("left_part", 2, _left, deterministic=True)
+    connection.create_function("right_part", 2, _right, deterministic=True)
     for place, name in enumerate(("year", "month", "day", "hour", "minute")):
         connection.create_function(name, 1, partial(_date_part, place), deterministic=True)
     connection.create_aggregate("string_agg", 2, _StringAggregate)  # pyright: ignore[reportArgumentType]
@@ -119,6 +122,18 @@ def _length(value: Any) -> int | None:
 
 def _either(value: Any, other: Any) -> Any:
     return other if value is None else value
+
+
+def _if(condition: Any, value: Any, other: Any) -> Any:
+    return value if isinstance(condition, int | float) and condition else other
+
+
+def _left(value: Any, count: Any) -> str | None:
+    return None if value is None or not isinstance(count, int) else _text(value)[: max(0, count)]
+
+
+def _right(value: Any, count: Any) -> str | None:
+    return None if value is None or not isinstance(count, int) else _text(value)[-count:] if count > 0 else ""
 
 
 def _concat(*values: Any) -> str:

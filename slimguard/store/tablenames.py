@@ -72,6 +72,7 @@ class Names:
             [column for column in known if column.lower() == name.lower()],
             [column for column in known if column.rpartition(".")[2].lower() == name.lower()],
             [column for column in known if _bare(column) == _bare(name)],
+            [column for column in known if ":" in column and column.rpartition(":")[2].lower() == name.lower()],
             [column for column in known if _bare(column.rpartition(".")[2]) == _bare(name.rpartition(".")[2])],
         ):
             if len(matches) == 1:

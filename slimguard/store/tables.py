@@ -38,7 +38,8 @@ _FUNCTIONS = frozenset((
     "rank", "regexp", "replace", "round", "row_number", "rtrim", "sign", "sqrt", "strftime", "string_agg", "substr",
     "substring", "sum", "time", "timediff", "total", "trim", "trunc", "typeof", "unicode", "unixepoch", "upper",
     "acos", "asin", "atan", "atan2", "cos", "degrees", "pi", "radians", "sin", "tan", "unhex", "unlikely", "likely",
-    "len", "nvl", "date_trunc", "from_unixtime", "year", "month", "day", "hour", "minute", "median", "stddev",
+    "if", "left_part", "len", "nvl", "right_part", "date_trunc", "from_unixtime", "year", "month", "day", "hour",
+    "minute", "median", "stddev",
 ))  # fmt: skip
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: SQL_CELL_BYTES,
