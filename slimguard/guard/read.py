@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from slimguard import policy, readers
@@ -12,6 +13,10 @@ from slimguard.guard.delivering import deliver_outcome, still_running
 from slimguard.guard.reading import RECENT, Reader, opened
 from slimguard.guard.services import Services
 from slimguard.model import Caller, JsonObject, Reply, StoredCall, Tool
+
+_BETWEEN_REFS = re.compile(r"[+,\s]+")
+_AROUND_REF = re.compile(r"\A[\s\"'`]*(?:result_ref\s*[=:]\s*)?[\s\"'`]*|[\s\"'`]+\Z")
+"""What a ref is copied with from the line that it stood in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ async def read_result(services: Services, caller: Caller, arguments: JsonObject)
     tool = services.shelf.catalog().by_id.get(request.ref.partition("#")[0])
     if tool is not None:
         return await Reader(services, caller).answer([_definition(tool)], request.query, request.cursor)
-    refs = [part.strip() for part in request.ref.split("+") if part.strip()]
+    refs = [part for part in _BETWEEN_REFS.split(request.ref) if part]
     if len(refs) > policy.JOINED_REFS:
         raise RequestRejected(
             f"at most {policy.JOINED_REFS} refs can be joined with +", next_call=RECENT, code="too_many"
@@ -63,7 +68,7 @@ def request_of(arguments: JsonObject) -> ReadRequest:
         if value is not None and not isinstance(value, str):
             raise RequestRejected(f"{key} must be a string", next_call=RECENT, code="bad_argument")
     ref, query, cursor = (value or "" for value in values)
-    return ReadRequest(ref.strip(), query, cursor.strip())
+    return ReadRequest(_AROUND_REF.sub("", ref), query, cursor.strip())
 
 
 async def _read_one(services: Services, caller: Caller, ref: str, request: ReadRequest) -> Reply:

@@ -134,6 +134,9 @@ def _array_in(source: Source, query: Query) -> tuple[Path, list[Json]]:
             value = value_at(block.json.value, path) if block.json else MISSING
             if value is not MISSING:
                 return path, _entries(value, path, source)
+        ending = [found for found in _arrays(source) if found[0][-len(path) :] == path]
+        if len(ending) == 1:
+            return ending[0]
         raise _no_array(source, f"there is nothing at {query.path}")
     if query.block is None:
         main = main_array(source.document)
@@ -153,17 +156,23 @@ def _entries(value: Json, path: Path, source: Source) -> list[Json]:
     raise _no_array(source, f"{format_path(path)} is no array and no object")
 
 
+def _arrays(source: Source) -> list[tuple[Path, list[Json]]]:
+    """The arrays of a result that stand in no array, or in the first element of one."""
+    return [
+        (path, value)
+        for block in source.document.values
+        if block.json is not None
+        for path, value in walk(block.json.value, depth=5, limit=2_000)
+        if is_array(value) and not any(isinstance(step, int) and step for step in path)
+    ]
+
+
 def _no_array(source: Source, message: str) -> QueryRejected:
-    arrays: list[str] = []
-    for block in source.document.values:
-        if block.json is None:
-            continue
-        for path, value in walk(block.json.value, depth=4, limit=2_000):
-            if is_array(value) and len(arrays) < 10 and not any(isinstance(step, int) and step for step in path):
-                arrays.append(f"{format_path(path)} ({len(value)})")
-    have = f"; arrays: {', '.join(arrays)}" if arrays else ""
-    call = f"items:0-9 of {arrays[0].rsplit(' (', 1)[0]}" if arrays and not arrays[0].startswith("@") else "outline"
-    return QueryRejected(f"{message}{have}", next_call=read_call(source.ref, call))
+    arrays = _arrays(source)[:10]
+    named = ", ".join(f"{format_path(path)} ({len(value)})" for path, value in arrays)
+    path = max(arrays, key=lambda found: len(found[1]))[0] if arrays else ()
+    call = f"items:0-9 of {format_path(path)}" if path else "outline"
+    return QueryRejected(f"{message}{f'; arrays: {named}' if named else ''}", next_call=read_call(source.ref, call))
 
 
 def _resolved(first: int | None, last: int | None, total: int, *, base: int) -> tuple[int, int, tuple[str, ...]]:
