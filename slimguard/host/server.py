@@ -15,18 +15,18 @@ from functools import partial
 from typing import Any, cast
 from weakref import WeakSet
 
-import anyio
 import mcp_types as types
 from mcp.server.context import CallNext, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp_types import SERVER_INFO_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from slimguard import __version__, policy
+from slimguard import __version__
 from slimguard.canonical import survives
 from slimguard.errors import SlimguardError
 from slimguard.frame import error_text, printable
 from slimguard.host.lane import Accepted, Call, Envelopes, PlainCall
+from slimguard.host.progress import ProgressChannel
 from slimguard.host.surface import INSTRUCTIONS
 from slimguard.model import Json, JsonObject, Reply, is_object
 
@@ -182,7 +182,7 @@ async def _call(
     surface: Surface, context: Context, name: str, owner: str, log: Callable[[str], None]
 ) -> dict[str, Any]:
     arguments = _object_of((context.params or {}).get("arguments"))
-    async with _progress_channel(context) as progress:
+    async with ProgressChannel(context) as progress:
         request = HostRequest(owner, _session(context), client_name(context), progress, context.meta or {})
         return await _result(surface, name, arguments, request, log)
 
@@ -244,59 +244,3 @@ def _object_of(value: Json) -> JsonObject:
             return {}
         return parsed if is_object(parsed) else {}
     return {}
-
-
-class _progress_channel:  # noqa: N801 - used as a context manager
-    """Passes an upstream's progress on to the host, in order, when the host gave a token; drops what is too much."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self.wanted = _has_progress_token(context)
-        if self.wanted:
-            self.send, self.receive = anyio.create_memory_object_stream[Json](64)
-            self.group = anyio.create_task_group()
-
-    async def __aenter__(self) -> Callable[[Json], None]:
-        if not self.wanted:
-            return _nobody_listens
-        await self.group.__aenter__()
-        self.group.start_soon(self._pump)
-        return self._progress
-
-    async def __aexit__(self, *failure: Any) -> bool | None:
-        if not self.wanted:
-            return None
-        self.send.close()
-        if failure[0] is None:  # what came before the answer goes before it
-            self.group.cancel_scope.deadline = anyio.current_time() + policy.PROGRESS_SECONDS
-        else:
-            self.group.cancel_scope.cancel()
-        result = await self.group.__aexit__(*failure)
-        self.receive.close()
-        return result
-
-    def _progress(self, params: Json) -> None:
-        if not is_object(params) or not isinstance(params.get("progress"), int | float):
-            return
-        try:
-            self.send.send_nowait(params)
-        except (anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            return
-
-    async def _pump(self) -> None:
-        async for params in self.receive:
-            total, message = params.get("total"), params.get("message")
-            await self.context.session.report_progress(
-                params["progress"],
-                total if isinstance(total, int | float) else None,
-                message if isinstance(message, str) else None,
-            )
-
-
-def _nobody_listens(_params: Json) -> None:
-    return
-
-
-def _has_progress_token(context: Context) -> bool:
-    meta = context.meta
-    return bool(meta) and ("progress_token" in meta or "progressToken" in meta)

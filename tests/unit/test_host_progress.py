@@ -8,7 +8,7 @@ from typing import Any
 import anyio.lowlevel
 import pytest
 
-from slimguard.host.server import _progress_channel
+from slimguard.host.progress import ProgressChannel
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ class Session:
 
 
 def channel(session: Session, **meta: Any) -> Any:
-    return _progress_channel(SimpleNamespace(meta=meta, session=session))  # type: ignore[arg-type]
+    return ProgressChannel(SimpleNamespace(meta=meta, session=session))  # type: ignore[arg-type]
 
 
 async def test_progress_that_came_with_the_answer_reaches_the_host_before_it() -> None:

@@ -19,11 +19,6 @@ OTHERS = b'{"jsonrpc":"2.0","id":77,"result":{"it":"is not"}}'
 NOTICE = b'{"jsonrpc":"2.0","method":"notifications/message"}'
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def reply_to(body: bytes, status: int = 200, media: str = "application/json") -> Reply:
     """What one request of ours hears when the server answers with this."""
 
