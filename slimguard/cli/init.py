@@ -56,25 +56,24 @@ def run(options: argparse.Namespace) -> int:
     if beyond and asks(options):
         selection = _ask_to_leave(options, found, selection, beyond)
     text, notes = discovering.configuration(old, selection)
-    if options.json:
-        say_json(_as_json(target, selection, found, beyond, notes, written=not options.dry_run and text != old))
-    else:
-        _show(found, selection, beyond, [*selection.notes, *notes])
-    if not selection.servers and not old:
-        if not options.json:
-            say("No server found. Write slimguard.json by hand: see docs/reference/configuration.md")
-        return 1
-    if options.dry_run or text == old:
-        _next(options, target, "would be written" if text != old else "is up to date")
-        return 0
     literals = discovering.literal_values(selection)
-    if literals and not options.json:
-        say(f"{literals} literal values of env and headers are copied; ${{VARIABLES}} would keep them out of the file.")
-    if not confirmed(options, f"Write {target}?"):
-        return 1
-    _write(target, text, private=literals > 0)
-    _next(options, target, "written")
-    return 0
+    has_work, wanted = text != old, bool(selection.servers or old)
+    if not options.json:
+        _show(found, selection, beyond, [*selection.notes, *notes])
+        if not wanted:
+            say("No server found. Write slimguard.json by hand: see docs/reference/configuration.md")
+        elif has_work and not options.dry_run and literals:
+            said = f"{literals} literal values of env and headers are copied"
+            say(f"{said}; ${{VARIABLES}} would keep them out of the file.")
+    written = wanted and has_work and not options.dry_run and confirmed(options, f"Write {target}?")
+    if written:
+        _write(target, text, private=literals > 0)
+    if options.json:
+        say_json(_as_json(target, selection, found, beyond, notes, written=written))
+    if wanted and (written or options.dry_run or not has_work):
+        _next(options, target, "written" if written else "would be written" if has_work else "is up to date")
+        return 0
+    return 1
 
 
 def _chosen_hosts(names: list[str] | None, hosts: Any) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from slimguard.install.applying import Read, read_file
@@ -40,16 +41,18 @@ class Planned:
 def choose(
     host: Host, machine: Machine, configured: Mapping[str, Json], *, scope: Scope | None, project: bool
 ) -> HostFile:
-    """The file to change: of the scope asked for; else the one that holds guarded servers; else the project's when
-    the configuration is the project's (`project`), and the user's otherwise. Existing files come first."""
+    """The file to change: of the scope asked for; else the one that holds guarded servers, or our entry; else the
+    project's when the configuration is the project's (`project`), and the user's otherwise. Existing files come first.
+    """
     files = [file for file in host.files(machine) if scope is None or file.scope == scope]
     if not files:
         known = ", ".join(dict.fromkeys(file.scope for file in host.files(machine)))
         raise HostFileRefused(f"{host.title} has no file of scope {scope}; it has {known}")
     if scope is None:
-        for file in files:
-            if _guarded(host, file, machine, configured):
-                return file
+        for holds in (partial(_guarded, configured=configured), _has_ours):
+            for file in files:
+                if holds(host, file, machine):
+                    return file
         wanted = "project" if project else "user"
         files = [file for file in files if file.scope == wanted] or files
     return next((file for file in files if Path(file.path).exists()), files[0])
@@ -110,6 +113,13 @@ def _notes(host: Host, file: HostFile, entry: Entry) -> tuple[str, ...]:
     if file.format == "jsonc" and file.where[0] == "projects":
         notes.append("the entry counts for this directory only")
     return tuple(notes)
+
+
+def _has_ours(host: Host, file: HostFile, machine: Machine) -> bool:
+    try:
+        return any(server.ours for server in servers(host, file, read_file(Path(file.path)).text, machine))
+    except HostFileRefused:
+        return False
 
 
 def _guarded(host: Host, file: HostFile, machine: Machine, configured: Mapping[str, Json]) -> bool:

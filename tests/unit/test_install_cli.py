@@ -292,3 +292,26 @@ def test_what_a_server_really_offers_beyond_tools_is_said_and_it_can_stay_where_
         "one/act": ["hidden characters (zero-width or direction marks) in its text"]
     }
     assert "1 tools, protocol 2025-11-25, offering 1" in run("doctor")[1]
+
+
+def test_a_second_installation_finds_the_first_one_wherever_it_is(run: Run, home: Path) -> None:
+    user = put(home / ".config" / "zed" / "settings.json", {"context_servers": {"a": {"command": "true", "args": []}}})
+    assert run("init", "--yes", "--no-connect", "--host", "zed")[0] == 0
+    assert run("install", "--host", "zed", "--yes", "--no-connect")[0] == 0
+    installed = user.read_bytes()
+    code, out, _ = run("install", "--host", "zed", "--yes", "--no-connect")
+    assert code == 0 and "already there" in out
+    assert user.read_bytes() == installed
+    assert not (home / "project" / ".zed").exists()
+
+
+def test_init_says_that_it_wrote_only_when_it_did(run: Run, home: Path) -> None:
+    code, out, _ = run("init", "--yes", "--json", "--no-connect")
+    assert code == 1 and json.loads(out)["written"] is False
+    assert not (home / "project" / "slimguard.json").exists()
+    put(home / "project" / ".mcp.json", SERVERS)
+    code, out, _ = run("init", "--yes", "--json", "--no-connect")
+    assert code == 0 and json.loads(out)["written"] is True
+    assert (home / "project" / "slimguard.json").exists()
+    code, out, _ = run("init", "--yes", "--json", "--no-connect")
+    assert code == 0 and json.loads(out)["written"] is False
