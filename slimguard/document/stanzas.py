@@ -18,6 +18,8 @@ HEAD_CHARS = 60_000
 COLUMNS_AT_MOST = 60
 CELL_CHARS = 2_000
 KEY_CHARS = 60
+SHARED_CELLS = 0.7
+"""So much of what blocks say must stand under keys of most blocks."""
 SHARED = 0.5
 """A key that so many blocks have counts as one of all blocks."""
 
@@ -63,7 +65,8 @@ def stanza_columns(text: str) -> tuple[tuple[str, ...], list[Sequence[Json]], in
             counts[key] = counts.get(key, 0) + 1
     least = SHARED * len(records)
     shared = [key for key, count in counts.items() if count >= least]
-    if len(shared) < style.least or 2 * sum(counts[key] for key in shared) < sum(counts.values()):
+    cells = sum(count for key, count in counts.items() if "." not in key)
+    if len(shared) < style.least or sum(counts[key] for key in shared if "." not in key) < SHARED_CELLS * cells:
         return None
     columns = tuple(key for key in counts if "." not in key or counts[key] >= least)[:COLUMNS_AT_MOST]
     line = text.count("\n", 0, starts[0]) + 1

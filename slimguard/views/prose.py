@@ -18,20 +18,36 @@ TAIL_TOKENS = 90
 HEAD_LINES = 36
 """Lines of the beginning, however short they are."""
 LINE_CHARS = 240
+FEW_LINES = 3
+LONG_LINE = 2_000
+HEAD_CHARS = 700
+TAIL_CHARS = 300
+"""Of a text of a few lines, which are long, the beginning and the end of each are shown."""
 ALIKE = 2
 """A beginning or an end shows so many lines that differ in their numbers only: one more of them tells nothing."""
 ALIKE_CHARS = 16
 """Shorter lines (rules, bullets, blanks) repeat in any text."""
 _DIGITS = re.compile(r"\d+")
 _MARKDOWN = re.compile(r"(#{1,6}) +\S")
+_SECTION = re.compile(r"\[+[^\[\]]{1,120}\]+\s*\Z")
+SECTIONS_LEAST = 3
 _UNDERLINE = re.compile(r"(=+|-+|~+|\^+)\s*\Z")
 _NUMBERED = re.compile(r"(?:\d+\.)+\d*\s+\S|第.{1,6}[章节節]")
 
 
 def headings_of(lines: Sequence[str]) -> list[Heading]:
     """Headings as (line 0-based, level from 1, text): markdown, underlined, or standing out before indented text."""
-    found = _markdown(lines)
-    return found or _outdented(lines)
+    return _sections(lines) or _markdown(lines) or _outdented(lines)
+
+
+def _sections(lines: Sequence[str]) -> list[Heading]:
+    """The sections of a configuration, whose comments look like headings of markdown."""
+    found = [
+        (place, 1, line.strip()) for place, line in enumerate(lines) if line[:1] == "[" and _SECTION.match(line[:200])
+    ]
+    if len(found) < SECTIONS_LEAST or sum(1 for line in lines if "=" in line[:80]) < len(found):
+        return []
+    return found
 
 
 def prose_view(content: Content) -> Sketch:
@@ -56,11 +72,25 @@ def head_and_tail(
     """The first lines and the last ones, told apart by their line numbers."""
     if content.counter.within("\n".join(lines[:400]), content.share(head + tail)) and len(lines) <= 400:
         return [Part([clipped(line) for line in lines], rank=1, counted=True)]
+    if len(lines) <= FEW_LINES and max(map(len, lines)) > LONG_LINE:
+        return _ends_of_lines(lines, content)
     first = _take(lines, content, content.share(head), alike)
     last = _take(lines[len(first) :][::-1], content, content.share(tail), alike)[::-1]
     start = len(lines) - len(last) + 1
     parts = _ranged(first, 1)
     return parts + _ranged(last, start) if last else parts
+
+
+def _ends_of_lines(lines: Sequence[str], content: Content) -> list[Part]:
+    """A text of a few long lines: how each begins and ends."""
+    shown: list[str] = []
+    for place, line in enumerate(lines):
+        shown.append(f"L{place + 1}: {line[:HEAD_CHARS]}")
+        if len(line) > HEAD_CHARS:
+            end = line[max(HEAD_CHARS, len(line) - TAIL_CHARS) :]
+            shown.append(f"… {len(line) - HEAD_CHARS - len(end):,} characters between")
+            shown.append(end)
+    return [Part(shown, rank=1, tokens=content.share(HEAD_TOKENS + TAIL_TOKENS), more="", ends=True, counted=True)]
 
 
 def _ranged(lines: Sequence[str], start: int) -> list[Part]:

@@ -101,3 +101,20 @@ def test_what_follows_an_accessibility_snapshot_is_shown():
     view = view_of(text)
     assert view.kind == "accessibility snapshot"
     assert "- [ERROR] POST /api/pay 402" in view.body
+
+
+def test_a_text_of_one_long_line_shows_its_beginning_and_its_end():
+    body = view_of("It begins here. " + "And it goes on and on. " * 5_000 + "The code at its end is 4471.").body
+    assert "It begins here." in body
+    assert "The code at its end is 4471." in body
+    assert "characters between" in body
+
+
+def test_the_sections_of_a_configuration_are_its_headings_and_comments_are_not():
+    text = "\n".join(
+        f"# about part {place}\n[tool.part{place}]\nkey_{place} = {place}\nother_{place} = true\n"
+        for place in range(90)
+    )
+    body = view_of(text).body
+    assert "[tool.part0]" in body.split("\n")[0]
+    assert "[tool.part89]" in body
