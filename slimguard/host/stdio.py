@@ -32,6 +32,8 @@ from slimguard.policy import MESSAGE_LIMIT_BYTES
 
 _ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")')
 _READ_BYTES = 1 << 20
+_EDGE_BYTES = 400
+"""At each end of a line that cannot be read, where its id is looked for."""
 _CHUNKS_WAITING = 4
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
@@ -172,7 +174,11 @@ def _read_loop(source: int, run_sync: Callable[..., Any], out: MemoryObjectSendS
 async def lines_of(
     chunks: AsyncIterable[bytes], log: Callable[[str], None], limit: int = MESSAGE_LIMIT_BYTES
 ) -> AsyncGenerator[bytes, None]:
-    """Lines of a stream of bytes, in linear time; a line over `limit` is dropped and said on the log."""
+    """Lines of a stream of bytes, in linear time.
+
+    Of a line over `limit` only the beginning is given, with a NUL at its end: no JSON, but the error that answers it
+    finds the id there. It is said on the log.
+    """
     parts: list[bytes] = []
     size = 0
     async for chunk in chunks:
@@ -183,21 +189,31 @@ async def lines_of(
                 yield line
             parts, size = [], 0
         size += len(tail)
-        if size > limit:
-            parts = []  # the rest of the line is only counted
-        elif tail:
+        if tail:
             parts.append(tail)
+        if size > limit:
+            parts = [_beginning(parts)]  # the rest of the line is only counted
     line = _finished(parts, b"", size, log, limit)
     if line.strip():
         yield line
 
 
 def _finished(parts: list[bytes], last: bytes, size: int, log: Callable[[str], None], limit: int) -> bytes:
-    """The line of these parts, or nothing when it is over the limit."""
+    """The line of these parts, or its beginning when it is over the limit."""
     if size > limit:
         log(f"dropped a message of the host of more than {limit} bytes")
-        return b""
+        return _beginning([*parts, last]) + b"\0"
     return b"".join([*parts, last]) if parts else last
+
+
+def _beginning(parts: list[bytes]) -> bytes:
+    """As much of a line as its id is looked for in."""
+    out = b""
+    for part in parts:
+        out += part[: _EDGE_BYTES - len(out)]
+        if len(out) >= _EDGE_BYTES:
+            break
+    return out
 
 
 def parse_line(line: bytes) -> SessionMessage | bytes:
@@ -245,7 +261,7 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def _id_of(line: bytes) -> int | str | None:
-    found = _ID.search(line[:400]) or _ID.search(line[-400:])
+    found = _ID.search(line[:_EDGE_BYTES]) or _ID.search(line[-_EDGE_BYTES:])
     if found is None:
         return None
     try:

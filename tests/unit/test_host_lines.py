@@ -61,14 +61,25 @@ def test_empty_lines_are_passed_over_and_a_last_line_needs_no_end() -> None:
 )
 def test_a_line_over_the_limit_is_dropped_and_said_and_the_next_is_read(chunks: list[bytes]) -> None:
     lines, said = cut(chunks, limit=50)
-    assert lines == [b"ok"]
+    assert lines == [b"x" * 60 + b"\0", b"ok"]
     assert len(said) == 1
     assert "50 bytes" in said[0]
 
 
 def test_a_last_line_over_the_limit_is_said_too() -> None:
     lines, said = cut([b"ok\n", b"x" * 30, b"x" * 30], limit=50)
-    assert (lines, len(said)) == ([b"ok"], 1)
+    assert (lines, len(said)) == ([b"ok", b"x" * 60 + b"\0"], 1)
+
+
+@pytest.mark.parametrize("step", [1, 7, 100, 5_000])
+def test_a_request_over_the_limit_is_answered_under_its_id(step: int) -> None:
+    whole = b'{"jsonrpc":"2.0","id":7,"method":"ping","x":"' + b"x" * 3_000 + b'"}\n{}\n'
+    lines, _ = cut([whole[at : at + step] for at in range(0, len(whole), step)], limit=1_000)
+    assert [len(line) for line in lines] == [401, 2]
+    answer = parse_line(lines[0])
+    assert isinstance(answer, bytes)
+    assert json.loads(answer)["id"] == 7
+    assert json.loads(answer)["error"]["code"] == -32700
 
 
 def test_a_request_is_read() -> None:
