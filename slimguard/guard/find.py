@@ -59,7 +59,7 @@ def _waiting(services: Services) -> Sequence[str]:
 def _matches_answer(services: Services, caller: Caller, counter: TokenCounter, found: ranking.Found) -> str:
     statuses = {status.name: status for status in services.upstreams.statuses()}
     budget = _budget(services, caller)
-    head = "low confidence: no tool matches well; nearest first\n" if found.confidence == "low" else ""
+    head = "low confidence; nearest first\n" if found.confidence == "low" else ""
     told = _introduction(services, caller, found.matches[0].tool, statuses, counter)
     tail = ""
     if found.confidence == "low":
@@ -234,12 +234,12 @@ def _map_answer(
 
 
 def _map_lines(services: Services, limit: int) -> list[str]:
-    """One line a server: its tools by area, or why it has none."""
+    """One line a server: its tools by area, or why it has none; above them their sum, when there is more than one."""
     catalog = services.shelf.catalog()
     listed = {tool.server for tool in catalog.tools}
-    servers = "1 server" if len(listed) == 1 else f"{len(listed)} servers"
     tools = "1 tool" if len(catalog.tools) == 1 else f"{len(catalog.tools)} tools"
-    lines = [f"{tools} on {servers}; `server: words` asks one server only"]
+    several = f"{tools} on {len(listed)} servers; `server: words` asks one server only"
+    lines = [] if len(listed) == 1 else [several]
     lines += [_map_line(area) for area in ranking.map_of(catalog.tools, limit)]
     down = [s for s in services.upstreams.statuses() if s.state in ("unavailable", "connecting")]
     down = [status for status in down if status.name not in listed]

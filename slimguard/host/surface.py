@@ -29,7 +29,7 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     },
     {
         "name": CALL,
-        "description": "Run a tool once. Large results are stored: read the rest by result_ref; call again only for "
+        "description": "Run a tool once. Large results are stored: read on by result_ref; call again only for "
         'other arguments. Values may be {"$result":ref}.',
         "inputSchema": {
             "type": "object",
@@ -40,7 +40,7 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
     {
         "name": READ,
         "description": "Read stored results. query: words, /regex/, lines:1-9, items:0-9, select:JMESPath, "
-        "sql:SELECT…, outline; none: pages. No ref: recent.",
+        "sql:SELECT…, outline; else pages. No ref: recent.",
         "inputSchema": {"type": "object", "properties": {"result_ref": _TEXT, "query": _TEXT, "cursor": _TEXT}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True},
     },
