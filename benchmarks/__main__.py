@@ -1,7 +1,8 @@
 """`python -m benchmarks`: run all parts, or some, and write their results as JSON, Markdown and plots.
 
 `--quick` takes fewer samples, `--only tasks,start` picks parts, `--shared FOLDER` (or SLIMGUARD_SHARED) names the
-folder with the given payloads, `--write` renews docs/benchmarks.md. The exit code is 1 when a bound does not hold.
+folder with the given payloads, `--write` renews docs/benchmarks.md (with `--only`, those parts of it). The exit code is
+1 when a bound does not hold.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     document = report.document(parts, quick=options.quick)
     report.write(document, Path(options.output))
     if options.write:
-        report.publish(document)
+        report.publish(document, some=bool(options.only))
     failed = any(part.failed for part in parts)
     return 1 if failed or not all(verdict.holds for part in parts for verdict in part.verdicts) else 0
 

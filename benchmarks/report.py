@@ -38,6 +38,17 @@ def document(parts: list[Part], *, quick: bool) -> Document:
     }
 
 
+def merged(found: Document, before: Document) -> Document:
+    """A run of some parts in an earlier one of all: their sections are renewed, the others say when they were made."""
+    when = f"{before['date']}, commit `{before['commit']}`"
+    new = {part["name"]: part for part in found["parts"]}
+    old = [{"measured": when, **part} for part in before["parts"]]
+    parts = [new.pop(part["name"], part) for part in old] + list(new.values())
+    verdicts = [verdict for part in parts for verdict in part["verdicts"]]
+    held = sum(verdict["holds"] for verdict in verdicts)
+    return {**found, "parts": parts, "bounds": len(verdicts), "bounds_held": held}
+
+
 def machine() -> dict[str, Any]:
     """What it ran on."""
     return {
@@ -68,9 +79,11 @@ def write(found: Document, folder: Path) -> None:
     _write_plots(found, folder)
 
 
-def publish(found: Document) -> None:
-    """The page of the documentation, with its plots and the JSON that it was made of."""
+def publish(found: Document, *, some: bool = False) -> None:
+    """The page of the documentation, with its plots and the JSON that it was made of; `some` renews a part of it."""
     PLOTS.mkdir(parents=True, exist_ok=True)
+    if some and (PLOTS / "results.json").exists():
+        found = merged(found, json.loads((PLOTS / "results.json").read_text(encoding="utf-8")))
     PAGE.write_text(markdown(found, "benchmarks"), encoding="utf-8")
     (PLOTS / "results.json").write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     _write_plots(found, PLOTS)
@@ -109,6 +122,8 @@ def _section(part: Document, folder: str) -> list[str]:
     lines = [f"## {part['title']}", ""]
     if part["skipped"]:
         return [*lines, f"Not run: {part['skipped']}", ""]
+    if part.get("measured"):
+        lines += [f"Measured {part['measured']}.", ""]
     lines += [part["how"], ""]
     for table in part["tables"]:
         lines += [f"**{table['title']}**", "", *_table(table["columns"], table["rows"]), ""]

@@ -41,6 +41,19 @@ def test_the_page_is_made_of_the_figures_and_says_what_does_not_hold() -> None:
     assert "![One & all](benchmarks/one.svg)" in page
 
 
+def test_a_run_of_some_parts_renews_those_and_says_when_the_others_were_made() -> None:
+    other = Part("two", "Two", "How.")
+    before = report.document([a_part(), other], quick=True) | {"date": "yesterday", "commit": "abc"}
+    again = a_part()
+    again.verdicts = [Verdict("few tokens", 800, 1_000, "tokens")]
+    both = report.merged(report.document([again], quick=True), before)
+    page = report.markdown(both, ".")
+    assert [part["name"] for part in both["parts"]] == ["one", "two"]
+    assert "bounds: 1 of 1 hold" in page
+    assert "800 tokens" in page and "900 tokens" not in page
+    assert page.count("Measured yesterday, commit `abc`.") == 1
+
+
 def test_a_part_that_did_not_run_says_why() -> None:
     page = report.markdown(report.document([Part("x", "X", "", skipped="no folder")], quick=False), ".")
     assert "Not run: no folder" in page
