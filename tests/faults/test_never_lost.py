@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from raw_host import PATIENCE
+from raw_host import PATIENCE, least
+from slimguard import policy
 
 SOFT = 1.0
 REF = re.compile(r"\br[0-9a-z]{14}\b")
@@ -63,16 +64,19 @@ def test_an_answer_within_the_grace_after_the_host_left_is_stored(fault_rig, car
     import faulty_common
 
     rig = fault_rig(carrier)
-    for number in range(1, 4):  # a busy machine may use the grace up, three times in a row it does not
+    for number in range(1, 4):  # a busy machine may use the grace up, and only that may lose the answer
         host = rig.guard()
         arguments = {"text": f"late {number}", "size": 20_000, "delay": 0.6}
         host.post("tools/call", {"name": "call_tool", "arguments": {"tool_ref": "up/act", "arguments": arguments}})
         until(lambda number=number: rig.executed() == number, what="the run of the tool")
+        began = time.monotonic()
         host.process.stdin.close()
         host.process.wait(PATIENCE)
+        lasted = time.monotonic() - began
         row = max(rig.rows(), key=lambda row: row["created_at"])
         if row["state"] == "stored":
             break
+        assert lasted > policy.SHUTDOWN_SECONDS * 0.75, "it did not give the answer its time"
     assert row["state"] == "stored"
     assert rig.exported(row["result_ref"]) == faulty_common.result_of(arguments)
     assert rig.executed() == number
@@ -80,22 +84,29 @@ def test_an_answer_within_the_grace_after_the_host_left_is_stored(fault_rig, car
 
 def test_a_call_that_outlasts_the_grace_is_unknown_and_never_sent_again(fault_rig, helpers, until):
     rig = fault_rig("stdio")
-    host = rig.guard()
-    arguments = {"text": "later", "delay": 600}
-    host.post("tools/call", {"name": "call_tool", "arguments": {"tool_ref": "up/act", "arguments": arguments}})
-    until(rig.executed, what="the run of the tool")
-    rig.note_children(host)
-    began = time.monotonic()
-    host.process.stdin.close()
-    host.process.wait(PATIENCE)
-    assert time.monotonic() - began < 20, "the grace of two seconds, not the delay of the call"
+    runs = 0
+
+    def seconds_to_leave() -> float:
+        nonlocal runs
+        runs += 1
+        host = rig.guard()
+        arguments = {"text": "later", "delay": 600}
+        host.post("tools/call", {"name": "call_tool", "arguments": {"tool_ref": "up/act", "arguments": arguments}})
+        until(lambda: rig.executed() == runs, what="the run of the tool")
+        rig.note_children(host)
+        began = time.monotonic()
+        host.process.stdin.close()
+        host.process.wait(PATIENCE)
+        return time.monotonic() - began
+
+    assert least(seconds_to_leave, 3.5) < 3.5, "the grace of two seconds, not the delay of the call"
     rig.assert_no_orphans()
-    (row,) = rig.rows()
-    assert row["state"] == "unknown"
+    rows = rig.rows()
+    assert {row["state"] for row in rows} == {"unknown"}
     again = rig.guard()
-    text = helpers.text_of(again.read(row["result_ref"]))
+    text = helpers.text_of(again.read(rows[0]["result_ref"]))
     assert "unknown" in text and "tool ran: unknown" in text
-    assert rig.executed() == 1
+    assert rig.executed() == runs
 
 
 def test_progress_reaches_the_host_while_it_waits_and_only_when_it_gave_a_token(waiting, helpers, until):
