@@ -63,7 +63,20 @@ def outlined(kind: str, lines: Sequence[str], headings: Sequence[Heading], conte
         parts.append(Part(heading_lines(headings, content, HEADING_TOKENS), rank=1, more="… {n} more", ends=True))
     head = HEAD_TOKENS if len(headings) < 3 else SHORT_HEAD_TOKENS
     parts.extend(head_and_tail(lines, content, head=head, alike=ALIKE if kind == "text" else len(lines)))
-    return Sketch(kind, parts, f"{len(lines):,} lines", hints=(_hint(lines, headings),))
+    shown = "the ends" if _has_few_long(lines) else ""
+    return Sketch(kind, parts, _size(lines), shown, hints=(_hint(lines, headings),))
+
+
+def _size(lines: Sequence[str]) -> str:
+    """How many lines there are, and that long ones are cut where all of them may be shown."""
+    count = f"{len(lines):,} line{'s' * (len(lines) != 1)}"
+    if _has_few_long(lines) or len(lines) > HEAD_LINES or max(map(len, lines), default=0) <= LINE_CHARS:
+        return count
+    return f"{count}, long ones cut"
+
+
+def _has_few_long(lines: Sequence[str]) -> bool:
+    return 0 < len(lines) <= FEW_LINES and max(map(len, lines)) > LONG_LINE
 
 
 def head_and_tail(
@@ -72,7 +85,7 @@ def head_and_tail(
     """The first lines and the last ones, told apart by their line numbers."""
     if content.counter.within("\n".join(lines[:400]), content.share(head + tail)) and len(lines) <= 400:
         return [Part([clipped(line) for line in lines], rank=1, counted=True)]
-    if len(lines) <= FEW_LINES and max(map(len, lines)) > LONG_LINE:
+    if _has_few_long(lines):
         return _ends_of_lines(lines, content)
     first = _take(lines, content, content.share(head), alike)
     last = _take(lines[len(first) :][::-1], content, content.share(tail), alike)[::-1]

@@ -104,10 +104,20 @@ def test_what_follows_an_accessibility_snapshot_is_shown():
 
 
 def test_a_text_of_one_long_line_shows_its_beginning_and_its_end():
-    body = view_of("It begins here. " + "And it goes on and on. " * 5_000 + "The code at its end is 4471.").body
+    view = view_of("It begins here. " + "And it goes on and on. " * 5_000 + "The code at its end is 4471.")
+    body = view.body
+    assert (view.shown, view.of) == ("the ends", "1 line")
     assert "It begins here." in body
     assert "The code at its end is 4471." in body
     assert "characters between" in body
+
+
+def test_lines_that_are_all_shown_but_cut_are_not_called_whole():
+    view = view_of(
+        "\n".join(f"The {word} begins. " + "And it goes on. " * 900 for word in "sun moon sea wind rain".split())
+    )
+    assert view.shown == "5"
+    assert view.of == "5 lines, long ones cut"
 
 
 def test_the_sections_of_a_configuration_are_its_headings_and_comments_are_not():
