@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from slimguard import policy, ranking
 from slimguard.model import Tool
-from slimguard.ranking import Confidence, Found, Index, Match, Reason
+from slimguard.ranking import Confidence, Found, Index, Match, Reason, several
 from slimguard.ranking.intent import read
-from slimguard.ranking.text import clean, join_key
+from slimguard.ranking.languages import language_of
+from slimguard.ranking.text import clean, join_key, split_words
 
 Nearest = Callable[[str], Sequence[int] | None]
 """From a query to places in `index.tools`, nearest in meaning first; None while nothing is learned."""
@@ -19,12 +20,14 @@ Nearest = Callable[[str], Sequence[int] | None]
 def search(index: Index, query: str, nearest: Nearest, *, limit: int = policy.FOUND_TOOLS) -> Found:
     """At most `limit` tools for `query`, as `ranking.search`, with a gain for those that are near in meaning.
 
-    Where words settle it (one clear tool, an exact name, a server that is asked for, something ruled out) or nothing
-    is learned yet, the answer is that of the words. How sure it is stays what the words say.
+    Where words settle it (one clear tool, an exact name, a server that is asked for, something ruled out), where they
+    are strong (`_weak`) or nothing is learned yet, the answer is theirs. How sure it is stays what the words say.
     """
     by_words = ranking.search(index, query, limit=max(limit, policy.FUSED_TOOLS))
     settled = replace(by_words, matches=by_words.matches[:limit])
     if by_words.confidence == "clear" or limit < 1 or _binding(index, query):
+        return settled
+    if not _weak(index, query, by_words.confidence):
         return settled
     near = nearest(clean(query[: policy.FIND_QUERY_CHARS]).strip())
     if not near:
@@ -41,6 +44,19 @@ def _binding(index: Index, query: str) -> bool:
         return True
     concepts = read(query, index.postings.__contains__, lambda _word, _before, _after: {})
     return not concepts or any(concept.negated for concept in concepts)
+
+
+def _weak(index: Index, query: str, sure: Confidence) -> bool:
+    """Whether words may miss what is meant: the query is not in English, or too little of its one sentence matched.
+
+    Several sentences have several meanings, and the model knows only their mean: it is asked when no word matched.
+    """
+    asked = clean(query[: policy.FIND_QUERY_CHARS])
+    if sure == "none" or any(char.isalpha() and not char.isascii() for char in asked):
+        return True
+    if language_of(split_words(asked)[: policy.QUERY_WORDS], index.postings.__contains__) != "en":
+        return True
+    return sure == "low" and not several.asks(asked)
 
 
 def _gained(index: Index, by_words: Sequence[Match], near: Sequence[int]) -> tuple[Match, ...]:

@@ -62,19 +62,42 @@ def test_an_answer_without_any_word_is_said_to_be_unsure() -> None:
 
 
 def test_the_best_by_words_stays_first_when_meaning_is_silent_about_it() -> None:
-    words = ids(ranking.search(INDEX, "repository issues"))
-    assert ids(fusion.search(INDEX, "repository issues", near("files/write_file")))[0] == words[0]
+    words = ids(ranking.search(INDEX, "problemas del repositorio"))
+    assert ids(fusion.search(INDEX, "problemas del repositorio", near("files/write_file")))[0] == words[0]
 
 
-def test_meaning_decides_between_tools_that_words_hold_for_alike() -> None:
-    query = "file"
+@pytest.mark.parametrize("query", ["文件", "Datei", "fichier", "archivo"])
+def test_meaning_decides_between_tools_that_words_of_another_language_hold_for_alike(query: str) -> None:
     words = ids(ranking.search(INDEX, query))
     other = next(one for one in words if one != words[0])
     assert ids(fusion.search(INDEX, query, near(other)))[0] == other
 
 
+@pytest.mark.parametrize("query", ["file", "repository issues", "read the forecast of a list. draw a file for a city."])
+def test_english_words_that_matched_well_keep_their_order_and_the_model_is_not_asked(query: str) -> None:
+    asked: list[str] = []
+    assert ranking.search(INDEX, query).confidence == "several"
+    assert fusion.search(INDEX, query, lambda one: asked.append(one) or [0]) == ranking.search(INDEX, query)
+    assert asked == []
+
+
+def test_meaning_helps_one_sentence_that_hardly_matched_but_not_several() -> None:
+    one = "who won the lottery draw among people"
+    several = f"{one} of our town. tell the mayor what zorbs qqxz vvkw mean"
+    pulled = near("weather/get_forecast")
+    assert [ranking.search(INDEX, query).confidence for query in (one, several)] == ["low", "low"]
+    assert "weather/get_forecast" in ids(fusion.search(INDEX, one, pulled))
+    assert fusion.search(INDEX, several, pulled) == ranking.search(INDEX, several)
+
+
+def test_letters_that_english_lacks_tell_another_language_even_when_no_word_is_known() -> None:
+    query = "issues проект repository"
+    assert ids(ranking.search(INDEX, query))[0] == "github/list_issues"
+    assert ids(fusion.search(INDEX, query, near("github/create_issue")))[0] == "github/create_issue"
+
+
 def test_a_copy_on_another_server_does_not_take_a_place() -> None:
-    found = fusion.search(INDEX, "issues of a repository", near("mirror/list_issues", "github/list_issues"))
+    found = fusion.search(INDEX, "problemas del repositorio", near("mirror/list_issues", "github/list_issues"))
     assert len({one.partition("/")[2] for one in ids(found)}) == len(ids(found))
 
 
@@ -84,6 +107,7 @@ def test_a_copy_on_another_server_does_not_take_a_place() -> None:
         "github/list_issues",
         "list_issues",
         "github: issues",
+        "github: 问题",
         "repository issues, not pull requests",
         "issues，不要 pull",
     ],
@@ -96,11 +120,11 @@ def test_exact_names_servers_and_what_is_ruled_out_are_for_words_alone(query: st
 def test_an_answer_never_has_more_tools_than_asked_for() -> None:
     everything = near(*PLACES)
     for limit in (0, 1, 2, 3, 8):
-        assert len(fusion.search(INDEX, "file", everything, limit=limit).matches) <= limit
+        assert len(fusion.search(INDEX, "archivo", everything, limit=limit).matches) <= limit
 
 
 def test_each_tool_that_meaning_brought_says_so() -> None:
-    found = fusion.search(INDEX, "file", near("weather/get_forecast"))
+    found = fusion.search(INDEX, "archivo", near("weather/get_forecast"))
     brought = next(match for match in found.matches if match.tool.id == "weather/get_forecast")
     assert [reason.kind for reason in brought.why] == ["near"]
 
