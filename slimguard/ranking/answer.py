@@ -141,6 +141,9 @@ _KEPT_SHARE = 0.33
 """The share of the best score under which a tool is not shown."""
 
 
+_WORD_FOR_WORD = 2
+"""How many concepts a query must have to be believed because a description says the same, word for word."""
+
 _CONSIDERED = 50
 """How many of the best tools the answer is chosen from."""
 
@@ -169,7 +172,7 @@ def _chosen(asking: _Asking, limit: int) -> Found:
     worth = _worth(asking, list(groups), limit)
     heads = list(worth)
     sure = confidence.evidence(index, asking.scores, heads[: policy.FOUND_TOOLS])
-    low = sure < 0
+    low = sure < 0 and not _is_word_for_word(asking, heads[0])
     kept = [place for place in heads if worth[place] >= _KEPT_SHARE * worth[heads[0]]]
     if not low and _is_clear(asking, list(groups), sure):
         kept = kept[:1]
@@ -184,6 +187,14 @@ def _chosen(asking: _Asking, limit: int) -> Found:
     )
     how: Confidence = "low" if low else "clear" if len(matches) == 1 else "several"
     return Found(matches, how, _nearest(index, asking.asked) if low else ())
+
+
+def _is_word_for_word(asking: _Asking, place: int) -> bool:
+    """Whether the query, more than one word of it, stands in the tool's description as it is written."""
+    if len(asking.concepts) < _WORD_FOR_WORD:
+        return False
+    described = text.clean(asking.index.tools[place].description[: policy.ANALYSED_DESCRIPTION_CHARS])
+    return asking.asked.casefold() in described.casefold()
 
 
 def _is_clear(asking: _Asking, heads: list[int], sure: float) -> bool:

@@ -69,5 +69,12 @@ def test_an_answer_is_sure_when_something_does_it(query: str) -> None:
     assert confidence(query) in ("clear", "several")
 
 
+def test_a_query_that_stands_word_for_word_in_a_description_is_believed() -> None:
+    said = tool("port", "inspect_vessel", "Write the inspection report of a vessel. 生成船舶检验报告。")
+    found = ranking.search(ranking.build([*OTHERS, said]), "生成船舶检验报告")
+    assert found.matches[0].tool.id == "port/inspect_vessel"
+    assert found.confidence in ("clear", "several")
+
+
 def test_an_unsure_answer_names_the_nearest_tools() -> None:
     assert ranking.search(INDEX, "remove collaborators").nearest
