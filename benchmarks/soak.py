@@ -41,6 +41,8 @@ GROWTH_BYTES = 48 * 1024 * 1024
 GROWTH_HANDLES = 6
 SAMPLES = 4
 """Fewer quiet moments do not tell growth from caches that fill and servers that are started."""
+QUOTA_BYTES = 1 << 36
+"""Out of reach: what a quota evicts is gone on purpose, and no lost answer."""
 IN_FLIGHT = 6
 NAMES = ("a", "b", "web")
 
@@ -119,7 +121,7 @@ class Soak:
             for name in ("a", "b")
         }
         servers["web"] = {"type": "http", "url": f"http://127.0.0.1:{self.port}/mcp"}
-        store = {"path": str(folder / "store" / "results.db")}
+        store = {"path": str(folder / "store" / "results.db"), "quota_bytes": QUOTA_BYTES}
         self.config.write_text(json.dumps({"mcpServers": servers, "slimguard": {"store": store}}))
         self.guard = self.start_guard()
 
