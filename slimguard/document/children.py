@@ -23,18 +23,18 @@ def children_at(text: str, start: int) -> list[Child]:
     """The children of the array or object that begins at `start`, in their order."""
     keyed = text[start] == "{"
     found: list[Child] = []
-    position = _skip(text, start + 1)
+    position = after_marks(text, start + 1)
     while text[position] not in "]}":
         begin = position
         step: str | int = len(found)
         if keyed:
             key, position = _decode(text, position)
             step = str(key)
-            position = _skip(text, position)
+            position = after_marks(text, position)
         value = position
         position = _decode(text, value)[1]
         found.append(Child(begin, value, position, step))
-        position = _skip(text, position)
+        position = after_marks(text, position)
     return found
 
 
@@ -45,10 +45,11 @@ def roots_in(text: str, start: int, end: int) -> list[Child]:
     while position < end:
         _, stop = _decode(text, position)
         found.append(Child(position, position, stop, len(found)))
-        position = _skip(text, stop)
+        position = after_marks(text, stop)
     return found
 
 
-def _skip(text: str, position: int) -> int:
+def after_marks(text: str, position: int) -> int:
+    """The first place from `position` on that is neither blank nor a comma or colon between values."""
     match = _SPACE.match(text, position)
     return match.end() if match else position
