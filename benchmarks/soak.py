@@ -225,7 +225,7 @@ class Soak:
             with contextlib.suppress(OSError):
                 guard.process.stdin.close()
             guard.process.wait(60)
-            _, alive = psutil.wait_procs(children, timeout=15)
+            _, alive = psutil.wait_procs(children, timeout=5)
             self.faults["ORPHANS"] += len(alive)
         guard.process.wait(60)
         if self.oldest is None or guard.calls > self.oldest.calls:

@@ -125,7 +125,7 @@ class FaultRig:
         return self.command("results", "export", ref)
 
     def assert_no_orphans(self) -> None:
-        eventually(lambda: not any(is_alive(pid) for pid in self.seen_children), 15, "the end of every child")
+        eventually(lambda: not any(is_alive(pid) for pid in self.seen_children), 5, "the end of every child")
 
     def close(self) -> None:
         self.release()

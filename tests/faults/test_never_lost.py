@@ -32,10 +32,15 @@ def test_reading_a_running_call_waits_as_long_as_a_call_would_and_then_says_so(w
     host = waiting()
     go = bench.folder / "go"
     ref = helpers.ref_of(host.tool("count/wait", {"seconds": 0, "until": str(go)}))
-    began = time.monotonic()
-    text = helpers.text_of(host.read(ref))
-    assert "still running" in text and f'read_result(result_ref="{ref}")' in text
-    assert SOFT * 0.75 < time.monotonic() - began < SOFT + 20, "the soft deadline of this guard, not the usual one"
+
+    def seconds_until_told() -> float:
+        began = time.monotonic()
+        text = helpers.text_of(host.read(ref))
+        assert "still running" in text and f'read_result(result_ref="{ref}")' in text
+        return time.monotonic() - began
+
+    enough = SOFT + 2.1
+    assert SOFT * 0.75 < least(seconds_until_told, enough) < enough
     go.touch()
     while "still running" in (text := helpers.text_of(host.read(ref))):
         pass

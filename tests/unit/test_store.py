@@ -199,13 +199,17 @@ async def test_closing_leaves_only_the_database(path, open_store):
 
 
 async def test_closing_does_not_wait_for_a_lock_that_stays(path, open_store):
-    store = open_store(busy_seconds=120)
-    await stored(store, b"x")
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as blocker:
-        blocker.execute("BEGIN IMMEDIATE")
-        began = time.monotonic()
-        await store.close()
-        assert time.monotonic() - began < policy.STORE_CLOSE_SECONDS + 10
+    enough = policy.STORE_CLOSE_SECONDS + 1
+    took: list[float] = []
+    while len(took) < 3 and not (took and min(took) < enough):  # a busy machine only ever adds to one
+        store = open_store(busy_seconds=120)
+        await stored(store, b"x")
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as blocker:
+            blocker.execute("BEGIN IMMEDIATE")
+            began = time.monotonic()
+            await store.close()
+            took.append(time.monotonic() - began)
+    assert min(took) < enough
 
 
 @pytest.fixture
